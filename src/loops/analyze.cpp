@@ -58,7 +58,7 @@ void check_options(std::string_view text, const std::string& file, const Options
   }
 }
 
-// The first error among clang's messages, with its place.
+// Throws the first error among clang's messages, with its place.
 [[noreturn]] void refuse(const std::string& messages, const std::string& file) {
   const std::size_t at = messages.find(" error: ");
   const std::size_t begin = at == std::string::npos ? 0 : messages.rfind('\n', at) + 1;
@@ -107,8 +107,8 @@ Tree tree_of(std::string_view text, const std::string& file, const Options& opti
   limits.seconds = limits.cpu_seconds = std::max(options.seconds, 4 * options.deadline);
   limits.name = fmt::format("{}: error: {}", file, options.clang);
   limits.advice = "; try a longer --deadline";
-  limits.output_bytes = std::numeric_limits<std::size_t>::max();  // nothing keeps it
-  std::size_t written = 0, reached = 0;                           // of the tree, of the text
+  limits.output_bytes = std::numeric_limits<std::size_t>::max();  // none of it is kept
+  std::size_t written = 0, reached = 0;                           // bytes of the tree, and of the text
   limits.watch = [&](double seconds) {
     deadline.set_seconds_of_clang(seconds);
     deadline.set_tree(written, reached);
@@ -132,7 +132,7 @@ Tree tree_of(std::string_view text, const std::string& file, const Options& opti
   const ProcessResult result = clang.end();
   deadline.set_seconds_of_clang(result.cpu_seconds);
   deadline.set_tree(written, text.size());
-  if (result.status != 0) refuse(result.messages, file);  // why it is not a tree, perhaps
+  if (result.status != 0) refuse(result.messages, file);  // perhaps this is why it is not a tree
   if (fault) throw *fault;
   return tree;
 }
@@ -145,7 +145,7 @@ void plant_bad_counters(Accesses& accesses) {
   }
 }
 
-// As they stand, without those of functions that they call.
+// As the functions are in the text, without the statements of functions that they call.
 std::vector<std::int64_t> statements_per_function(const Program& program) {
   std::vector<std::int64_t> counts;
   for (const Function& function : program.functions) {
@@ -163,7 +163,7 @@ struct Analysis {
 
 Analysis analysis_of(std::string_view text, const std::string& file, const Options& options, Fault fault) {
   check_options(text, file, options);
-  const bool matrix = options.matrix || text.find("pragma") != std::string_view::npos;  // claims need it
+  const bool matrix = options.matrix || text.find("pragma") != std::string_view::npos;  // claims need the matrix
   Analysis analysis;
   Deadline deadline(file, options.deadline);
   Program& program = analysis.program =
@@ -259,7 +259,7 @@ CheckReport check_emission(std::string_view text, const Emission& emission, cons
 
 Emission emit_openmp(std::string_view text, const std::string& file, const Options& options) {
   Options all = options;
-  all.matrix = true;  // transformations are found with it
+  all.matrix = true;  // it is needed to find transformations
   const Analysis analysis = analysis_of(text, file, all, Fault::none);
   return emit(text, analysis.program, analysis.functions, analysis.report, options);
 }

@@ -8,7 +8,7 @@
 
 namespace papilio::loops {
 
-// analyze_text with a fault planted in the analysis, for the test that shows that it is found.
+// analyze_text with a fault planted in the analysis: a test shows that such a fault is found.
 Report analyze_with(std::string_view text, const std::string& file, const Options& options, Fault fault);
 
 }  // namespace papilio::loops

@@ -49,7 +49,7 @@ bool is_comparison(const std::string& op) {
   return op == "<" || op == "<=" || op == ">" || op == ">=" || op == "==" || op == "!=";
 }
 
-// Whether it names the variable or one of the set.
+// Whether an expression names the variable or one of the set.
 bool names_any(const Expr& e, int variable, const std::set<int>& set) {
   return (e.variable >= 0 && (e.variable == variable || set.contains(e.variable))) || e.kind == Expr::Kind::unknown ||
          std::any_of(e.operands.begin(), e.operands.end(), [&](const Expr& x) { return names_any(x, variable, set); });
@@ -87,7 +87,7 @@ Finder::Truth Finder::truth(const Expr& e) {
     const Truth left = truth(e.operands[0]);
     const auto before = domain_;
     const auto assigned = assigned_;
-    narrow(is_and ? left.yes : left.no);  // else the right side is not reached
+    narrow(is_and ? left.yes : left.no);  // otherwise the right side is not reached
     ++conditions_;
     const Truth right = truth(e.operands[1]);
     --conditions_;
@@ -107,11 +107,11 @@ Finder::Truth Finder::truth(const Expr& e) {
   return {compared("!=", *number, Polynomial()), compared("==", *number, Polynomial())};
 }
 
-// The condition of a counted loop: comparisons, joined by &&, that are true first and false from some iteration on.
-// False, with the loop's fault, where it is none. The loop is open and its variable has its symbol.
+// Reads the condition of a counted loop: comparisons, joined by &&, that are true first and false from some iteration
+// on. False, with the loop's fault, if it is none. The loop must be open and its variable must have its symbol.
 bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& loop, Domain& domain) {
   const auto fail = [&](const std::string& why) {
-    if (loop.fault.empty()) loop.fault_place = e.place, loop.fault = why;  // else something unknown in it is the reason
+    if (loop.fault.empty()) loop.fault_place = e.place, loop.fault = why;  // if there is one already: it is the reason
     return false;
   };
   if (e.kind == Expr::Kind::binary && e.op == "&&") {
@@ -123,7 +123,7 @@ bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& l
   const auto side = [&](const Expr& part) {
     in_header_ = !names_any(part, loop.variable, changed);  // the same in every iteration
     const auto before = domain_;
-    if (!in_header_) {  // from the first iteration on, as long as the condition held before
+    if (!in_header_) {  // evaluated from the first iteration on, as long as the condition held before
       narrow(domain);
       make_inexact();
     }
@@ -142,11 +142,11 @@ bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& l
     const auto difference = Polynomial::sum(*left, *right, -1);
     if (!difference) return fail("its condition is too large");
     op = std::string(1, difference->coefficient({loop.symbol}) * loop.step < 0 ? '>' : '<');
-    // It must not start beyond its end. For signed variables that would overflow; others could come round.
+    // It must not start beyond its end: a signed variable would then overflow, but another one could wrap around.
     const Type& counter = variable(loop.variable).type;
     if (std::abs(difference->coefficient({loop.symbol})) != 1)
       return fail("its condition is != on a multiple of its variable");
-    // Nor pass over it, by a step that does not divide the way.
+    // Nor may it pass over its end, by a step that does not divide the distance.
     if (!counter.is_signed || counter.bits < 32) {
       const auto start = op == ">" ? difference : Polynomial::sum(*right, *left, -1);
       auto replaced = start ? Polynomial::sum(*start, loop.lower, start->coefficient({loop.symbol})) : std::nullopt;
@@ -165,7 +165,7 @@ bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& l
       divides.divisor = std::abs(loop.step);
       const std::string way = text_of(*replaced, out_.symbols);
       divides.text = fmt::format("{} % {} == 0", replaced->terms().size() > 1 ? "(" + way + ")" : way, divides.divisor);
-      if (way.find('[') != std::string::npos)  // which is no C
+      if (way.find('[') != std::string::npos)  // which is not C
         divides.text = fmt::format("{} (line {}, column {}) is a multiple of {}", way, e.place.line, e.place.column,
                                    divides.divisor);
       const bool is_known = std::all_of(replaced->terms().begin(), replaced->terms().end(),

@@ -3,13 +3,13 @@
 #include "loops/access/finder.h"
 #include "loops/program/changes.h"
 
-// Variables that only rise, or only fall, while a loop runs: conditional induction variables. C. E. Oancea,
-// L. Rauchwerger, Scalable conditional induction variable (CIV) analysis, CGO 2015.
+// Variables that only rise, or only fall, while a loop runs: conditional induction variables. After
+// C. E. Oancea, L. Rauchwerger, Scalable conditional induction variable (CIV) analysis, CGO 2015.
 
 namespace papilio::loops {
 namespace {
 
-// The sign of each variable's steps; 0 for those that anything else changes.
+// Finds the sign of each variable's steps; 0 for variables that are also changed in another way.
 void find_signs(const std::vector<Stmt>& list, std::map<int, int>& signs) {
   const auto add = [&](int v, int sign) {
     const auto [place, is_new] = signs.try_emplace(v, sign);
@@ -45,20 +45,20 @@ std::map<int, int> Finder::find_counters(const std::vector<Stmt>& body) const {
     const Variable& counter = variable(v);
     const Type& t = counter.type;
     const bool is_own = counter.storage != Variable::Storage::global && !counter.escapes && !counter.is_volatile;
-    // Narrow types come round. Unsigned 64-bit values that rise by constants do not.
+    // Narrow types wrap around. Unsigned 64-bit values that rise by constants do not in practice.
     const bool does_not_wrap = t.kind == Type::Kind::integer && (t.is_signed ? t.bits >= 32 : t.bits == 64 && sign > 0);
     if (is_own && !counter.is_array && does_not_wrap) found[v] = sign;
   }
   return found;
 }
 
-// high - low is not negative, or not positive.
+// Notes the fact that high - low is not negative (sign 1) or not positive (sign -1).
 void Finder::know(const Polynomial& high, const Polynomial& low, int sign) {
   const auto difference = sign > 0 ? Polynomial::sum(high, low, -1) : Polynomial::sum(low, high, -1);
   if (difference && !difference->as_constant()) out_.facts.push_back({*difference, false});
 }
 
-// When an iteration begins, a counter has passed its value before the loop.
+// When an iteration begins, a counter is at or past its value before the loop.
 void Finder::begin_counters(const std::map<int, int>& signs, const std::map<int, Polynomial>& before) {
   counters_.push_back(signs);
   for (const auto& [v, sign] : signs) {
@@ -66,7 +66,7 @@ void Finder::begin_counters(const std::map<int, int>& signs, const std::map<int,
   }
 }
 
-// The loop is over: `values_` are those of the end of an iteration, and become those after the loop.
+// After the loop: `values_`, so far those at the end of an iteration, become those after the loop.
 void Finder::end_counters(int id, const std::map<int, int>& signs, const std::map<int, Polynomial>& before) {
   counters_.pop_back();
   for (const auto& [v, sign] : signs) {
@@ -75,7 +75,7 @@ void Finder::end_counters(int id, const std::map<int, int>& signs, const std::ma
     set_value(v, std::nullopt);
     know(values_.at(v), before.at(v), sign);
     if (loop_at(id).may_leave) continue;
-    // Where an iteration runs, what it leaves is passed; a loop may have none.
+    // If an iteration runs, the counter ends at or past what that iteration leaves; but a loop may have no iterations.
     const auto since = sign > 0 ? Polynomial::sum(values_.at(v), last, -1) : Polynomial::sum(last, values_.at(v), -1);
     for (Access& a : out_.list) {
       const bool is_inside = std::find(a.loops.begin(), a.loops.end(), id) != a.loops.end();
@@ -86,7 +86,7 @@ void Finder::end_counters(int id, const std::map<int, int>& signs, const std::ma
   }
 }
 
-// Two branches meet: accesses from `first` were in one, those from `second` in the other.
+// Merges two branches: the accesses from `first` on were in one, those from `second` on in the other.
 void Finder::merge(int v, std::size_t first, std::size_t second, const std::map<int, Polynomial>& then,
                    const std::map<int, Polynomial>& otherwise, const Polynomial& before) {
   int sign = 0;

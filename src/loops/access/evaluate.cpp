@@ -5,7 +5,7 @@
 
 #include "loops/access/finder.h"
 
-// Values of expressions, and what they read.
+// The values of expressions, and what they read.
 
 namespace papilio::loops {
 
@@ -38,14 +38,14 @@ Polynomial Finder::value_of(int index) {
   return value;
 }
 
-// Anything may have happened to what others can reach, and to these variables.
+// Unknown code: it may have changed whatever others can reach, and these variables.
 void Finder::meet_unknown(const std::string& text, const Place& place, const std::vector<int>& clobbers) {
   blame(text, place);
   for (std::size_t i = 0; i < program_.variables.size(); ++i) {
     const Variable& v = variable(static_cast<int>(i));
     if (v.storage == Variable::Storage::global || v.escapes) set_value(static_cast<int>(i), std::nullopt);
   }
-  for (const int v : clobbers) {  // which it may read, too
+  for (const int v : clobbers) {  // it may also read these
     const bool is_local = variable(v).storage == Variable::Storage::local;
     const std::size_t depth = std::max<std::size_t>(1, variable(v).extents.size());
     if (!variable(v).is_array) access(v, false, {}, place);
@@ -63,7 +63,7 @@ std::vector<std::optional<Polynomial>> Finder::subscripts(const Expr& e) {
   return values;
 }
 
-// The value of an element: the same symbol for the same element of an array that nothing changes.
+// The value of an element. The same element of an array that nothing changes always has the same symbol.
 Polynomial Finder::element(const Expr& e, const std::vector<std::optional<Polynomial>>& subs) {
   const Variable& v = variable(e.variable);
   const bool stays = !changed_.contains(e.variable) && !has_unknown_ && !v.is_volatile && !v.escapes;
@@ -79,7 +79,7 @@ Polynomial Finder::element(const Expr& e, const std::vector<std::optional<Polyno
       if (loop >= 0 && (defined_in < 0 || loop_at(loop).depth > loop_at(defined_in).depth)) defined_in = loop;
     }
   }
-  // s->n, all of whose reads have one value, as those of a parameter do.
+  // s->n, of which all reads have the same value, like those of a parameter.
   const bool is_field = v.is_pointer && v.object != e.variable && subs[0]->as_constant() == 0;
   if (is_field) {
     std::string name = v.name;
@@ -109,7 +109,7 @@ Finder::Value Finder::read(const Expr& e) {
   return value_of(e.variable);
 }
 
-// The value, where arithmetic of the type may wrap or truncate: with the obligation that it does not.
+// The value of arithmetic in a type that may wrap or truncate, with the obligation that it does not.
 Finder::Value Finder::checked(Value value, const Type& type, const Place& place, const std::string& what) {
   if (!value || type.kind != Type::Kind::integer || type.bits < 8) return std::nullopt;
   const std::int64_t half = type.bits >= 64 ? 0 : std::int64_t{1} << (type.bits - 1);
@@ -149,7 +149,7 @@ Finder::Value Finder::converted(const Expr& e) {
 Finder::Value Finder::arithmetic(const Expr& e) {
   const Value left = evaluate(e.operands[0]);
   if (e.op == "&&" || e.op == "||") {
-    // The right side may not be reached.
+    // The right side may not be evaluated.
     const auto before = domain_;
     const auto assigned = assigned_;
     narrow(Domain{{{}}, false});

@@ -12,8 +12,8 @@
 
 namespace papilio::loops {
 
-// Walks over a function in the order of its text. The values of integer variables are followed as polynomials; where
-// two values meet, or a loop may have changed one, there is a new symbol.
+// Walks over a function in the order of its text. It follows the values of integer variables
+// as polynomials. If two values meet, or a loop may have changed one, there is a new symbol.
 class Finder {
  public:
   Finder(const Program& program, const Function& function);
@@ -56,12 +56,12 @@ class Finder {
     Expr target;
     const Expr* value;
     std::vector<int> loops, controls;
-    std::size_t first, last;  // of the accesses in `value`
+    std::size_t first, last;  // its accesses in `value`
   };
   struct Used {
     std::set<const Definition*> parts;
-    const Expr* element = nullptr;                  // the only one that is read of the array
-    std::map<const Definition*, int> degrees = {};  // of those that were looked at
+    const Expr* element = nullptr;                  // the only element of the array that is read
+    std::map<const Definition*, int> degrees = {};  // the degrees of those that were examined
   };
   std::string recurrence_of(const Stmt& s, Used& used) const;
   std::string plain_recurrence(const Stmt& s) const;
@@ -99,16 +99,16 @@ class Finder {
   const Function& function_;
   Accesses out_;
   std::map<int, Polynomial> values_;
-  std::vector<int> loops_;                              // open, outermost first
-  std::vector<int> items_;                              // of each
-  std::vector<std::set<int>> assigned_;                 // of each: since its iteration began
-  std::shared_ptr<const Domain> domain_;                // of what comes now
+  std::vector<int> loops_;                              // those that are open, outermost first
+  std::vector<int> items_;                              // for each of them, the part of its body
+  std::vector<std::set<int>> assigned_;                 // for each of them, since its iteration began
+  std::shared_ptr<const Domain> domain_;                // when what comes now happens
   std::set<int> deciding_;                              // variables whose values may decide what is touched
   std::set<int> changed_;                               // variables that the function assigns anywhere
-  bool has_unknown_ = false;                            // it does something unknown
+  bool has_unknown_ = false;                            // whether it does something unknown
   std::vector<std::map<int, int>> counters_;            // of each: variables that only rise or fall, with their signs
   std::map<std::pair<int, Polynomial>, int> elements_;  // symbols of elements that never change
-  bool is_inlined_ = false;                             // what comes now is of a function that is called
+  bool is_inlined_ = false;                             // what comes now is from a function that is called
   bool is_unused_ = false;                              // the value of what is evaluated decides nothing: it may wrap
   bool in_header_ = false;  // what is read has one value for all iterations of loops_.back()
   int order_ = 0;
@@ -118,13 +118,13 @@ class Finder {
   struct Updated {
     int variable = -1;
     std::string update, recurrence;
-    std::set<int> used = {};                              // variables that stand for what was made of it before
-  } updated_;                                             // by the statement at hand
-  std::vector<std::unique_ptr<Definition>> definitions_;  // of variables, in the iteration at hand
-  mutable std::size_t looked_at_ = 0;                     // definitions, by all questions for a degree
+    std::set<int> used = {};                              // variables that hold what was computed from it before
+  } updated_;                                             // by the current statement
+  std::vector<std::unique_ptr<Definition>> definitions_;  // of variables, in the current iteration
+  mutable std::size_t looked_at_ = 0;                     // definitions examined, in all questions for a degree
 };
 
-// The variables that statements may assign; `unknown` receives whether there is anything unknown among them.
+// Finds the variables that statements may assign. `unknown` becomes whether the statements include anything unknown.
 void find_changed(const std::vector<Stmt>& list, std::set<int>& changed, bool& unknown);
 
 // Whether an expression names the variable, or another part of the same object.

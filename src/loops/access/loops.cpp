@@ -5,7 +5,7 @@
 #include "loops/access/finder.h"
 #include "loops/program/changes.h"
 
-// Loops: the symbols of their iterations, and variables that change by the same amount in each.
+// Loops: the symbols of their iterations, and the variables that change by the same amount in each.
 
 namespace papilio::loops {
 namespace {
@@ -16,7 +16,7 @@ void find_changed_in(const Expr& e, std::set<int>& changed, bool& unknown) {
   for (const Expr& part : e.operands) find_changed_in(part, changed, unknown);
 }
 
-// Whether an iteration may end before its last statement, or be the last before its time.
+// Whether an iteration may end before its last statement, or may be the last one early.
 bool may_leave(const std::vector<Stmt>& list) {
   return std::any_of(list.begin(), list.end(), [](const Stmt& s) {
     if (s.kind == Stmt::Kind::leave || s.kind == Stmt::Kind::next) return true;
@@ -35,7 +35,7 @@ bool may_leave(const std::vector<Stmt>& list) {
   });
 }
 
-// v += c or v = v + c among the statements themselves: c; 0 if there is none.
+// The c of v += c or v = v + c among the statements, not within loops or branches; 0 if there is none.
 std::int64_t constant_step(const std::vector<Stmt>& list, int variable) {
   for (const Stmt& s : list) {
     const bool assigns = s.kind == Stmt::Kind::assign && s.target.variable == variable;
@@ -74,7 +74,7 @@ void Finder::find_inductions(const Stmt& s, int id, const Polynomial& count, con
   }
 }
 
-// What the body does, with every variable that it may change unknown when an iteration begins.
+// What the body does. When an iteration begins, every variable that the body may change is unknown.
 void Finder::body_of(const Stmt& s, int id) {
   loop_at(id).may_leave = may_leave(s.body);
   if (may_leave(s.body)) make_inexact();
@@ -139,7 +139,7 @@ void Finder::loop(const Stmt& s) {
     start = lower = value_of(s.variable);
     const auto before = domain_;
     const auto assigned = assigned_;
-    make_inexact();  // it may not run at all
+    make_inexact();  // the loop may not run at all
     access(s.variable, true, {}, s.place);
     assigned_ = assigned;
     domain_ = before;
@@ -195,7 +195,7 @@ void Finder::loop(const Stmt& s) {
   loops_.push_back(id);
   items_.push_back(0);
   assigned_.emplace_back();
-  // Of a pointer, in C that needs its array: no word that could be taken for an integer.
+  // For a pointer, an expression in C that includes its array, so that no word of it can be taken for an integer.
   const std::string name =
       counter.base < 0 ? counter.name : "(" + counter.name + " - &" + variable(counter.base).name + "[0])";
   const int iteration = new_symbol(Symbol::Kind::iterator, name, counter.type, s.variable);
@@ -203,7 +203,7 @@ void Finder::loop(const Stmt& s) {
   for (const int v : changed) set_value(v, std::nullopt);
   values_[s.variable] = Polynomial::symbol(iteration);
 
-  // lower <= i, or i = lower + step * count; downwards likewise.
+  // lower <= i, or i = lower + step * count; likewise for loops that count down.
   Domain ran;
   const auto since = Polynomial::sum(Polynomial::symbol(iteration), lower, -1);
   std::optional<Polynomial> count = since;
@@ -219,7 +219,7 @@ void Finder::loop(const Stmt& s) {
     if (stride) ran.any_of[0].push_back({*stride, true});
   }
   ++statement_;
-  if (s.steps_first || s.tests_first) {  // its condition sees the value before the step
+  if (s.steps_first || s.tests_first) {  // the condition sees the value before the step
     values_[s.variable] = *Polynomial::sum(Polynomial::symbol(iteration), Polynomial::constant(-s.step));
   }
   const bool followed = count.has_value() && loop_condition(s.condition, changed, loop_at(id), ran);
@@ -231,10 +231,10 @@ void Finder::loop(const Stmt& s) {
     ran.is_exact = false;
     const auto before_condition = domain_;
     narrow(ran);
-    truth(s.condition);  // all that it reads, some of it perhaps once more
+    truth(s.condition);  // all that it reads; some of it may be noted twice
     domain_ = before_condition;
   }
-  if (followed && s.runs_once) {  // the first iteration is not asked
+  if (followed && s.runs_once) {  // the first iteration runs without a test
     Conjunction first = {{*since, true}};
     if (std::abs(s.step) != 1) first.push_back({*count, true});
     ran.any_of.push_back(std::move(first));
@@ -243,7 +243,7 @@ void Finder::loop(const Stmt& s) {
   loop_at(id).ran = ran.any_of;
   narrow(ran);
   if (followed) {
-    // Types that come round instead of overflowing must not reach their end.
+    // If the type wraps around instead of overflowing, the variable must not reach the end of its range.
     const Type& t = counter.type;
     if ((!t.is_signed || t.bits < 32) && !s.steps_first && !s.tests_first) {
       const auto next = Polynomial::sum(Polynomial::symbol(iteration), Polynomial::constant(s.step));

@@ -7,11 +7,11 @@
 
 namespace papilio::loops {
 
-// A product of symbols, sorted; empty: 1.
+// A product of symbols, sorted; an empty one is 1.
 using Monomial = std::vector<int>;
 
-// A polynomial in symbols with integer coefficients, none of them zero. Operations give nothing where it would become
-// large: coefficients above 2^40, degrees above 3, more than 24 terms.
+// A polynomial in symbols with integer coefficients, none of which is zero. An operation returns nothing
+// if the result would be large: coefficients above 2^40, degrees above 3, or more than 24 terms.
 class Polynomial {
  public:
   Polynomial() = default;

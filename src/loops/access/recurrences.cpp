@@ -4,14 +4,14 @@
 
 #include "loops/access/finder.h"
 
-// Recurrences: a variable, or an element of an array, as a function of its value in an iteration before. Functions of
+// Recurrences: a variable, or an element of an array, is a function of its value in an earlier iteration. Functions of
 // these kinds can be composed without knowing that value, and composition is associative:
 //   x op e                        op is associative; e does not depend on x
 //   linear: a x + b               (a', b') after (a, b) is (a' a, a' b + b')
 //   fractional: (a x + b) / (c x + d), of real numbers: the product of 2 x 2 matrices
 // After G. E. Blelloch, Prefix sums and their applications, CMU-CS-90-190, 1990, section 1.4, and H. S. Stone, An
 // efficient parallel algorithm for the solution of a tridiagonal linear system of equations, JACM 20, 1973. The
-// function may be spread over several statements, each variable of which holds a part of it.
+// function may be spread over several statements; each variable that they set then holds a part of it.
 
 namespace papilio::loops {
 namespace {
@@ -29,7 +29,7 @@ bool has_unknown(const Expr& e) {
          std::any_of(e.operands.begin(), e.operands.end(), has_unknown);
 }
 
-// Whether it names the variable of the target in another way than the target does.
+// Whether an expression names the variable of the target in any way other than as the target itself.
 bool mentions_other(const Program& program, const Expr& e, const Expr& target) {
   if (same(e, target)) return false;
   const auto object = [&](int v) { return program.variables[static_cast<std::size_t>(v)].object; };
@@ -38,7 +38,7 @@ bool mentions_other(const Program& program, const Expr& e, const Expr& target) {
                      [&](const Expr& part) { return mentions_other(program, part, target); });
 }
 
-// The degree of two parts that an operator joins: 0 without x, 1 linear, 2 fractional, `none` for all else.
+// The degree of two parts joined by an operator: 0 without x, 1 linear, 2 fractional, `none` for everything else.
 int joined(const std::string& op, int left, int right, bool is_real) {
   const int most = std::max(left, right), least = std::min(left, right);
   if (most == 0) return 0;
@@ -52,7 +52,7 @@ int joined(const std::string& op, int left, int right, bool is_real) {
 
 }  // namespace
 
-// The value that the expression has been given in this iteration, whatever led here.
+// The definition that gave the expression its value in this iteration, on every path that leads here.
 const Finder::Definition* Finder::definition(const Expr& e) const {
   looked_at_ += definitions_.size();
   for (const auto& d : definitions_) {
@@ -68,7 +68,7 @@ void Finder::define(const Expr& target, const Expr& value, std::size_t first, st
   definitions_.push_back(std::make_unique<Definition>(Definition{target, &value, loops_, controls_, first, last}));
 }
 
-// The variable gets another value: what was made of it is no longer made of what it is.
+// The variable gets another value, so definitions that use its old value no longer hold.
 void Finder::forget_definitions(int variable) {
   std::erase_if(definitions_, [&](const auto& d) {
     return mentions(program_, d->target, variable) || mentions(program_, *d->value, variable);
@@ -86,7 +86,7 @@ int Finder::degree(const Expr& e, const Expr& target, Used& used, int depth) con
       if (part(k) != 0) return none;
     }
     const bool is_array = target.kind == Kind::element;
-    if (is_array && same(e, target)) return 0;  // what the element was before
+    if (is_array && same(e, target)) return 0;  // the element's old value
     if (variable(e.variable).object == variable(target.variable).object) {
       if (e.variable != target.variable) return none;
       if (used.element == nullptr) used.element = &e;
@@ -100,7 +100,7 @@ int Finder::degree(const Expr& e, const Expr& target, Used& used, int depth) con
     } else if (std::any_of(definitions_.begin(), definitions_.end(), [&](const auto& other) {
                  return other->target.variable == e.variable && mentions(program_, *other->value, target.variable);
                })) {
-      return none;  // another element of what was made of x
+      return none;  // another element of an array with values computed from x
     }
   } else if (e.kind == Kind::unary && (e.op == "-" || e.op == "+")) {
     found = part(0);
@@ -113,12 +113,12 @@ int Finder::degree(const Expr& e, const Expr& target, Used& used, int depth) con
       if (part(k) != 0) return none;
     }
   }
-  // Integers are those modulo 2^bits, which fewer bits would cut.
+  // Integers count modulo 2^bits; fewer bits would cut them.
   const bool is_followed = e.type.kind == x.kind && (x.kind == Type::Kind::real || e.type.bits >= x.bits);
   return found == 0 || is_followed ? found : none;
 }
 
-// The operator of a[i] = a[i - 1] op rest, where rest knows nothing of a but the element itself; empty if it is none.
+// The operator of a[i] = a[i - 1] op rest, where rest does not depend on a; empty if it is not of that form.
 std::string Finder::plain_recurrence(const Stmt& s) const {
   const Expr& e = s.value;
   const int a = s.target.variable;
@@ -138,7 +138,7 @@ std::string Finder::plain_recurrence(const Stmt& s) const {
   return "";
 }
 
-// How a statement makes a variable of what it was in an iteration before; empty if that is not known.
+// How a statement computes a variable from its value in an earlier iteration; empty if that is not known.
 std::string Finder::recurrence_of(const Stmt& s, Used& used) const {
   if (loops_.empty() || has_unknown(s.target) || has_unknown(s.value)) return "";
   if (std::any_of(s.target.operands.begin(), s.target.operands.end(),
@@ -152,7 +152,7 @@ std::string Finder::recurrence_of(const Stmt& s, Used& used) const {
   Used parts;
   int found = degree(s.value, s.target, parts, 0);
   const bool is_real = x.type.kind == Type::Kind::real;
-  const bool fits = is_real || s.value.type.kind == Type::Kind::integer;  // else it is cut
+  const bool fits = is_real || s.value.type.kind == Type::Kind::integer;  // otherwise it is cut
   if (parts.parts.empty() && fits) {
     if (std::string op = plain_recurrence(s); !op.empty()) return op;
   }
@@ -164,7 +164,7 @@ std::string Finder::recurrence_of(const Stmt& s, Used& used) const {
   return found == 1 ? "linear" : "fractional";
 }
 
-// The statements that made parts of the recurrence belong to it.
+// Marks the statements that computed parts of the recurrence as belonging to it.
 void Finder::mark_recurrence(int variable, const std::string& recurrence, const Used& used) {
   for (const Definition* d : used.parts) updated_.used.insert(d->target.variable);
   for (const Definition* d : used.parts) {

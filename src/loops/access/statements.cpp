@@ -17,7 +17,7 @@ void find_named(const Expr& e, std::set<int>& named) {
   for (const Expr& part : e.operands) find_named(part, named);
 }
 
-// The variables that statements name.
+// Finds the variables that statements name.
 void find_named(const std::vector<Stmt>& list, std::set<int>& named) {
   for (const Stmt& s : list) {
     if (s.variable >= 0) named.insert(s.variable);
@@ -51,7 +51,7 @@ Accesses Finder::run() {
   return std::move(out_);
 }
 
-// No loop around here can be judged.
+// Notes that none of the loops around this place can be judged.
 void Finder::blame(const std::string& fault, const Place& place) {
   for (const int id : loops_) {
     if (loop_at(id).fault.empty()) {
@@ -63,7 +63,7 @@ void Finder::blame(const std::string& fault, const Place& place) {
 
 void Finder::access(int index, bool is_write, std::vector<std::optional<Polynomial>> subs, const Place& place) {
   const Variable& v = variable(index);
-  // A loop's own variable is the loop's business while it runs.
+  // While a loop runs, its variable is handled by the loop.
   for (const int id : loops_) {
     if (loop_at(id).variable == index && subs.empty() && !is_write) return;
   }
@@ -154,7 +154,7 @@ void Finder::statement(const Stmt& s) {
         loop_at(loops_.back()).fault_place = s.place;
       }
       return;
-    case Stmt::Kind::next:  // body_of has seen to the rest
+    case Stmt::Kind::next:  // body_of has handled the rest
       if (!loops_.empty()) loop_at(loops_.back()).leaves.insert(controls_.begin(), controls_.end());
       return;
     case Stmt::Kind::unknown:
@@ -162,7 +162,7 @@ void Finder::statement(const Stmt& s) {
   }
 }
 
-// What is read for a value that decides nothing.
+// Notes what is read for a value that decides nothing.
 void Finder::evaluate_only(const Expr& e) {
   const bool outer = std::exchange(is_unused_, true);
   evaluate(e);
@@ -181,7 +181,7 @@ void Finder::declare(const Stmt& s) {
   const bool outer = std::exchange(is_unused_, !v.is_array && !deciding_.contains(s.variable));
   const Value value = evaluate(s.value);
   is_unused_ = outer;
-  if (v.is_array) return;  // an initialised array: new memory, which nothing else uses
+  if (v.is_array) return;  // an initialised array is new memory, which nothing else uses
   const std::size_t last = out_.list.size();
   access(s.variable, true, {}, s.place);
   set_value(s.variable, s.value.type.kind == Type::Kind::integer ? value : std::nullopt);
@@ -200,7 +200,7 @@ void Finder::assign(const Stmt& s) {
   updated_ = {s.target.variable, update, recurrence};
   if (!recurrence.empty()) mark_recurrence(s.target.variable, recurrence, used);
   const std::size_t first = out_.list.size();
-  // Of elements and real numbers no values are followed; a sum may wrap, but what counts by constants is a subscript.
+  // Elements and real numbers are not followed. A sum may wrap, but what counts by constants is taken for a subscript.
   const bool is_sum = !s.op.empty() ? s.value.kind != Expr::Kind::integer : !recurrence.empty();
   const bool is_data = s.target.kind == Expr::Kind::element || s.target.type.kind != Type::Kind::integer ||
                        !deciding_.contains(s.target.variable);
@@ -273,7 +273,7 @@ void Finder::branch(const Stmt& s) {
   for (std::size_t k = 0; k < assigned_.size(); ++k) {
     std::erase_if(assigned_[k], [&](int v) { return !assigned_then[k].contains(v); });
   }
-  // Every variable whose values differ has a new one; one that only one branch has met is new there.
+  // Every variable whose values differ gets a new one, also a variable that only one branch has met.
   std::set<int> differ;
   for (const auto& [index, value] : values_then) {
     const auto here = values_.find(index);

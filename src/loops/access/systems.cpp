@@ -9,10 +9,10 @@
 namespace papilio::loops {
 namespace {
 
-constexpr std::size_t most_states = 4;  // a product of matrices costs their cube
+constexpr std::size_t most_states = 4;  // a product of matrices costs the cube of this
 constexpr int deepest = 60;
 constexpr std::int64_t largest_step = std::int64_t{1} << 40;
-constexpr std::size_t most_read = 10'000;  // parts of expressions
+constexpr std::size_t most_read = 10'000;  // parts of expressions read
 constexpr std::size_t most_accesses = 1000;
 
 bool is_within(const Accesses& accesses, int loop, int root) {
@@ -22,7 +22,7 @@ bool is_within(const Accesses& accesses, int loop, int root) {
 
 using Subscripts = std::vector<std::optional<Polynomial>>;
 
-// Whether no two iterations have the same element: one subscript is a multiple of the iteration and what stays.
+// Whether no two iterations have the same element: one subscript is a multiple of the iteration plus what stays.
 bool is_injective(const Accesses& accesses, int root, const Subscripts& subscripts) {
   const Loop& loop = accesses.loops[static_cast<std::size_t>(root)];
   return std::any_of(subscripts.begin(), subscripts.end(), [&](const std::optional<Polynomial>& p) {
@@ -42,7 +42,7 @@ bool is_injective(const Accesses& accesses, int root, const Subscripts& subscrip
 
 class Systems {
  public:
-  // Of which states a value is a linear function.
+  // The states of which a value is a linear function.
   struct Form {
     bool is_linear = true;
     std::set<std::size_t> states = {};
@@ -85,7 +85,7 @@ class Systems {
     }
   }
 
-  // Whether the variables are of one type, and written in statements of the body that every iteration reaches.
+  // Whether the variables have one type, and are written in statements of the body that every iteration reaches.
   bool are_sound() {
     type_ = variable(*variables_.begin()).type;
     const bool is_number =
@@ -105,8 +105,8 @@ class Systems {
     });
   }
 
-  // Of an array, the one element that is written, and how many iterations before the elements were written that are
-  // read.
+  // Finds the states. For an array: the one element that is written, and
+  // how many iterations before the elements that are read were written.
   bool find_states() {
     for (const int v : variables_) {
       if (!variable(v).is_array) {
@@ -130,7 +130,7 @@ class Systems {
     return system_.states.size() >= 2 && system_.states.size() <= most_states;
   }
 
-  // Of the reads of the array; the furthest, or -1 where one is of another element, or none is of the iteration before.
+  // How far back the array's reads go. Returns the furthest; -1 if one is of another element or none goes back 1.
   int distances(const Access& write) {
     std::vector<Subscripts> elements = {write.subscripts};
     for (std::size_t d = 1; d <= most_states; ++d) {
@@ -151,7 +151,7 @@ class Systems {
     return found.contains(1) ? *found.rbegin() : -1;
   }
 
-  // Variables that know of the states, in any way.
+  // Variables that depend on the states in any way.
   void find_tainted() {
     tainted_ = variables_;
     std::set<int> statements;
@@ -184,7 +184,7 @@ class Systems {
       if (!s.op.empty()) {
         form = joined(s.op, form_of(s.target, 0), form);
         const bool is_cut = s.value.type.kind != Type::Kind::integer && s.value.type.kind != type_.kind;
-        const bool is_quotient = s.op == "/" && type_.kind != Type::Kind::real;  // of integers
+        const bool is_quotient = s.op == "/" && type_.kind != Type::Kind::real;  // a quotient of integers
         if (form.needs_states() && (is_cut || is_quotient)) form = other();
       }
       for (const Expr& subscript : s.target.operands) {
@@ -201,7 +201,7 @@ class Systems {
     }
   }
 
-  // A number that the type of the states holds, or more.
+  // Whether a type holds every number that the type of the states holds.
   bool holds(const Type& type) const {
     return type.kind == type_.kind && (type.kind == Type::Kind::real || type.bits >= type_.bits);
   }
@@ -239,7 +239,7 @@ class Systems {
     }
   }
 
-  // The access that an expression is; null if others at its place have other subscripts.
+  // The access that an expression is; null if another access at its place has other subscripts.
   const Access* access(const Expr& e, bool is_write) const {
     const Access* found = nullptr;
     for (const Access* a : inside_) {
@@ -290,7 +290,7 @@ class Systems {
     if (distance > 0) system_.certain.emplace_back(read, distance);
     if (distance > 0) return state(e.variable, distance);
     const auto now = now_.find(e.variable);
-    return now == now_.end() ? Form{} : now->second;  // what the element was before the loop
+    return now == now_.end() ? Form{} : now->second;  // the element's value before the loop
   }
 
   Form form_of(const Expr& e, int depth) {
@@ -314,7 +314,7 @@ class Systems {
     return form.needs_states() && !holds(e.type) ? other() : form;
   }
 
-  // Whether each state needs each other in some number of iterations: else they are several systems.
+  // Whether each state depends on each other after some number of iterations; otherwise they are several systems.
   bool is_coupled() const {
     const std::size_t count = system_.states.size();
     std::vector<std::vector<bool>> needs(count, std::vector<bool>(count));
@@ -348,7 +348,7 @@ class Systems {
   std::vector<const Access*> inside_;
   std::map<const Access*, int> distances_;
   std::set<int> tainted_;
-  std::map<int, Form> now_;  // of scalars, and of the elements of states' arrays, in the iteration at hand
+  std::map<int, Form> now_;  // of scalars, and of the elements of states' arrays, in the current iteration
   std::map<std::pair<int, Subscripts>, Form> elements_;
   std::size_t read_ = 0;
   bool fails_ = false;

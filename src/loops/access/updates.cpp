@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto updating = std::to_array<std::string_view>({"+", "-", "*", "&", "|", "^"});
 
-// A _Bool that is 1 stays so whatever is added: sums in another order may end elsewhere.
+// A _Bool that is 1 stays 1 whatever is added: sums in another order may give another result.
 bool cuts(const Type& type, const std::string& op) {
   return type.kind == Type::Kind::integer && type.bits < 8 && (op == "+" || op == "-" || op == "^");
 }
@@ -45,7 +45,7 @@ bool mentions(const Program& program, const Expr& e, int variable) {
 // The operator of x = x op rest; empty if it is not an update. Subtraction adds the negative.
 std::string Finder::update_of(const Stmt& s) const {
   const int x = s.target.variable;
-  // x's own subscripts must not depend on x either.
+  // The subscripts of x must not depend on x either.
   for (const Expr& subscript : s.target.operands) {
     if (mentions(program_, subscript, x)) return "";
   }
@@ -65,7 +65,7 @@ std::string Finder::update_of(const Stmt& s) const {
     }
     return "";
   }
-  // m = e > m ? e : m, in its forms; fmax and fmin.
+  // m = e > m ? e : m in all its forms, fmax and fmin.
   if (e.kind == Expr::Kind::select && e.operands[0].kind == Expr::Kind::binary) {
     const Expr &c = e.operands[0], &yes = e.operands[1], &no = e.operands[2];
     const bool keeps_no = same(no, s.target), keeps_yes = same(yes, s.target);
@@ -89,7 +89,7 @@ std::string Finder::update_of(const Stmt& s) const {
   return "";
 }
 
-// if (e > m) m = e; the operator, or empty.
+// The operator of if (e > m) m = e; empty if it is not an update.
 std::string Finder::update_of_branch(const Stmt& s) const {
   const Stmt* inner = only(s.body);
   const Expr& c = s.value;

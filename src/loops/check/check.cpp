@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that is gone when this is, unless it is the caller's.
+// A folder that is removed when this object is, unless it is the caller's.
 class Folder {
  public:
   explicit Folder(const std::string& kept) : is_kept_(!kept.empty()) {
@@ -54,7 +54,7 @@ class Folder {
   bool is_kept_;
 };
 
-// What a run has printed, by case.
+// What a run printed, by case.
 std::map<int, std::vector<std::string>> cases_of(const std::string& output) {
   std::map<int, std::vector<std::string>> found;
   std::istringstream lines(output);
@@ -74,8 +74,8 @@ std::map<int, std::vector<std::string>> cases_of(const std::string& output) {
   return found;
 }
 
-// The functions of which a loop is changed, and those that call them, by the names in the text: true if that changes
-// the order of floating-point operations.
+// The functions in which a loop is changed, and those that call them, found by the names
+// in the text. The value is true if this changes the order of floating-point operations.
 std::map<std::string, bool> concerned(std::string_view text, const Emission& emission, const Signatures& signatures) {
   std::map<std::string, bool> found;
   for (const EmittedLoop& l : emission.loops) {
@@ -110,8 +110,8 @@ std::map<std::string, bool> concerned(std::string_view text, const Emission& emi
 }
 
 constexpr double bound_of_double = 1e-9, bound_of_float = 1e-3;
-constexpr double slack_alone = 2;    // a case that took too long has this much more time, alone
-constexpr double least_waits = 100;  // per second of the processor, of a program that starts threads all the time
+constexpr double slack_alone = 2;    // a case that took too long gets this many times the limit, alone
+constexpr double least_waits = 100;  // per second of processor time, for a program that keeps starting threads
 
 class Checker {
  public:
@@ -122,7 +122,7 @@ class Checker {
     include_ = fs::absolute(parent.empty() ? fs::path(".") : parent, ignored).string();
   }
 
-  // Builds the three programs; what the compiler says if it refuses one.
+  // Builds the three programs. Returns what the compiler says if it rejects one, else nothing.
   std::string build(std::string_view text, const Emission& emission) {
     folder_.write("original.c", text);
     folder_.write("emitted.c", emission.text);
@@ -131,7 +131,7 @@ class Checker {
     for (const auto& [source, program, more] :
          {std::tuple("original", "sanitized", sanitize_),
           std::tuple("original", "original", std::vector<std::string>{}),
-          // Variables without a value have the same one as in the sanitized program.
+          // Variables without a value get the same one as in the sanitized program.
           std::tuple("emitted", "emitted", std::vector<std::string>{"-fopenmp", "-ftrivial-auto-var-init=pattern"})})
       if (std::string error = compile(source, program, more); !error.empty()) return error;
     return "";
@@ -145,7 +145,7 @@ class Checker {
     std::map<int, std::vector<std::string>> sound;
     const std::set<int> valid = valid_cases(number, sound, why);
     auto wanted = run("original", number, valid, 1);
-    // The sanitized program gives variables without a value another one.
+    // In the sanitized program, variables without a value have another one than here.
     const auto uses_no_value = [&](const auto& one) { return one.second != sound[one.first]; };
     if (std::erase_if(wanted, uses_no_value) > 0 && why.empty()) why = "it uses a variable that has no value";
     for (const int k : valid) f.cases += wanted.contains(k) ? 1 : 0;
@@ -157,11 +157,11 @@ class Checker {
   }
 
  private:
-  // The same, with the arguments for which the original is known to do this.
+  // The same, for the arguments for which it is known what the original does.
   CheckedFunction compare_with(std::map<int, std::vector<std::string>> wanted, CheckedFunction f, std::size_t number) {
     const bool is_reordered = f.is_reordered;
     const auto differs = [&](int at, int threads, const std::string& difference) {
-      if (has_hidden_fault(number, at)) {  // then nothing is wanted
+      if (has_hidden_fault(number, at)) {  // then nothing is expected
         wanted.erase(at);
         if (--f.cases > 0) return compare_with(wanted, f, number);
         f.status = CheckStatus::not_checked;
@@ -181,14 +181,14 @@ class Checker {
       std::set<int> late;
       for (const auto& [k, lines] : wanted) {
         const auto at = found.find(k);
-        if (at == found.end() && was_stopped && threads > 1) {  // it ended with one: threads cost time
+        if (at == found.end() && was_stopped && threads > 1) {  // it ended with one thread: threads cost time
           late.insert(k);
           continue;
         }
         const std::string difference = at == found.end() ? not_ended() : difference_of(lines, at->second, is_reordered);
         if (!difference.empty()) return differs(k, threads, difference);
       }
-      for (const int k : std::set(late)) {  // again, each alone
+      for (const int k : std::set(late)) {  // again, each one alone
         const auto alone = run("emitted", number, {k}, threads, slack_alone);
         const bool has_ended = alone.contains(k);
         if (!has_ended && is_stopped_ && !hangs(last_)) continue;
@@ -221,8 +221,8 @@ class Checker {
                : fmt::format("the {} program does not compile: {}", source, first_error(result.messages));
   }
 
-  // Whether the original has a fault that its optimised programs do not have, as they leave out reads of which nobody
-  // needs the value.
+  // Whether the original has a fault that its optimised programs do not
+  // show, because the compiler drops reads whose values nobody needs.
   bool has_hidden_fault(std::size_t function, int at) {
     std::vector<std::string> more = sanitize_;
     more.emplace_back("-O0");
@@ -236,7 +236,7 @@ class Checker {
 
   static bool waits_for_ever(const ProcessResult& r) { return r.cpu_seconds < 0.01 * r.seconds; }
 
-  // Whether what a limit of time stopped would not have ended. What threads make slow waits for them again and again.
+  // Whether what a time limit stopped would never have ended. What threads make slow waits for them again and again.
   static bool hangs(const ProcessResult& r) {
     return waits_for_ever(r) || static_cast<double>(r.waits) < least_waits * r.cpu_seconds;
   }
@@ -250,7 +250,7 @@ class Checker {
 
   ProcessLimits limits_of(double seconds, std::size_t memory) const {
     ProcessLimits limits;
-    limits.seconds = std::min(seconds, check_.seconds) * 4;  // of the clock
+    limits.seconds = std::min(seconds, check_.seconds) * 4;  // clock time
     limits.cpu_seconds = std::ceil(std::min(seconds, check_.seconds));
     limits.memory_bytes = memory;
     limits.output_bytes = 64u << 20;
@@ -286,7 +286,7 @@ class Checker {
     limits.may_be_killed = true;
     limits.seconds *= slack;
     limits.cpu_seconds = std::ceil(limits.cpu_seconds * slack);
-    limits.environment = {"LC_ALL=C", "OMP_WAIT_POLICY=passive"};  // waiting is no work
+    limits.environment = {"LC_ALL=C", "OMP_WAIT_POLICY=passive"};  // waiting must not use processor time
     const std::string path = (folder_.path() / program).string();
     try {
       const ProcessResult result = run_process(
@@ -300,13 +300,13 @@ class Checker {
       return result.output;
     } catch (const IoError&) {
       throw;
-    } catch (const Error& error) {  // a limit; what it printed before is lost
+    } catch (const Error& error) {  // a limit; what the program printed before is lost
       messages = error.what();
       return "";
     }
   }
 
-  // The cases that the original runs through without a fault that a sanitizer sees.
+  // Finds the cases that the original runs through without a fault that a sanitizer sees.
   std::set<int> valid_cases(std::size_t function, std::map<int, std::vector<std::string>>& sound, std::string& why) {
     std::set<int> valid;
     for (int first = 0; first < harness_cases;) {
@@ -355,7 +355,7 @@ class Checker {
     if (a.find_first_of("pni") == std::string::npos) return false;  // no floating-point numbers
     const long double x = std::strtold(a.c_str(), nullptr), y = std::strtold(b.c_str(), nullptr);
     if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
-    // A float's digits all fit into 24 bits.
+    // A number that fits into the 24 bits of a float is taken for a float.
     const bool is_float = x == static_cast<float>(x) && y == static_cast<float>(y);
     const long double bound = is_float ? bound_of_float : bound_of_double;
     return std::fabs(x - y) <= bound * std::max<long double>(1, std::fabs(x));
@@ -371,7 +371,7 @@ class Checker {
   std::string all_messages_;
   ProcessResult last_;
   bool is_plain_built_ = false;
-  bool is_stopped_ = false;  // a program of the last run was, by a limit of time
+  bool is_stopped_ = false;  // whether a time limit stopped a program of the last run
 };
 
 }  // namespace

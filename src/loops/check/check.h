@@ -8,7 +8,7 @@
 
 namespace papilio::loops {
 
-// The report of check_emission, for a file of these signatures.
+// The report of check_emission for a file with these signatures.
 CheckReport compare_programs(std::string_view text, const Emission& emission, const std::string& file,
                              const Signatures& signatures, const Options& options, const CheckOptions& check);
 

@@ -9,10 +9,10 @@ namespace papilio::loops {
 
 constexpr int harness_cases = 10;
 
-// A C program that includes `program` and calls its functions with made-up arguments:
+// A C program that includes `program` and calls its functions with generated arguments:
 //   harness FUNCTION FIRST_CASE LAST_CASE THREADS
-// prints what each call has changed and returned, a line "case K" before each. All that it does is a function of its
-// arguments.
+// prints what each call has changed and returned, with a line "case K" before each. What it does depends on nothing but
+// its arguments.
 std::string harness(const Signatures& signatures, const std::string& program);
 
 }  // namespace papilio::loops

@@ -9,7 +9,7 @@
 namespace papilio::loops {
 namespace {
 
-constexpr int deepest = 8;  // of structs in structs
+constexpr int deepest = 8;  // nesting of structs in structs
 constexpr std::size_t most_members = 256;
 
 }  // namespace
@@ -30,7 +30,7 @@ std::string name_of_record(const std::string& spelled) {
 }
 
 Records::Records(const Tree& tree) : tree_(tree) {
-  int nameless = -1;  // struct {...}, which the name of a type may follow
+  int nameless = -1;  // the last struct {...} without a name, which a type's name may follow
   for (const int index : tree[0].children) {
     const Node& n = tree[static_cast<std::size_t>(index)];
     if (n.kind == "RecordDecl") {
@@ -45,7 +45,7 @@ Records::Records(const Tree& tree) : tree_(tree) {
 std::vector<Member> Records::members(std::string& name, std::string& fault) const {
   std::vector<Member> found;
   auto at = by_name_.find(name);
-  // clang calls a struct without a name by that of its type.
+  // clang names a struct without a name after its type.
   if (at == by_name_.end() && name.starts_with("struct ")) at = by_name_.find(name.substr(7));
   if (at == by_name_.end()) {
     fault = fmt::format("{} is not defined in the file", name);

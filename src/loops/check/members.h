@@ -9,11 +9,11 @@
 
 namespace papilio::loops {
 
-// The type's name in C; empty for what is not a number.
+// The C name of the type; empty if it is not a number.
 std::string name_of(const Type& t);
 
-// Of a type that begins with a struct, as clang spells it: "struct point" of "const struct point *restrict"; empty for
-// a union and for a struct without a name.
+// The name of the struct in a type that begins with one, as clang spells it: "struct point"
+// in "const struct point *restrict". Empty for a union and for a struct without a name.
 std::string name_of_record(const std::string& spelled);
 
 // The structs of a file.
@@ -22,8 +22,8 @@ class Records {
   // `tree` must outlive it.
   explicit Records(const Tree& tree);
 
-  // The numbers in a struct of this name, those of structs in it included, and pointers to numbers. What it cannot make
-  // values of is left out, and `fault` says what that is. The name becomes what the text calls it.
+  // The numbers in a struct of this name, including those of structs in it, and pointers to numbers. What it cannot
+  // make values of is left out, and `fault` says what that is. `name` becomes what the text calls the struct.
   std::vector<Member> members(std::string& name, std::string& fault) const;
 
  private:
@@ -32,7 +32,7 @@ class Records {
                  std::string& fault) const;
 
   const Tree& tree_;
-  std::map<std::string, int, std::less<>> by_name_;  // "struct point"; of those defined in the file
+  std::map<std::string, int, std::less<>> by_name_;  // those defined in the file, by names like "struct point"
 };
 
 }  // namespace papilio::loops

@@ -67,7 +67,7 @@ Signatures read_signatures(const Tree& tree) {
       if (is_struct && slot.members.empty()) continue;
       const bool is_there =
           std::any_of(found.globals.begin(), found.globals.end(), [&](const Slot& g) { return g.name == slot.name; });
-      // Of a struct, what values can be made of.
+      // From a struct, use the members for which values can be made.
       if ((fault.empty() || !slot.members.empty()) && !is_there && type_of(n).pointers == 0)
         found.globals.push_back(slot);
     }

@@ -18,13 +18,13 @@ namespace {
 struct Pragma {
   std::set<std::string, std::less<>> words;  // of the directive, without clauses
   std::set<std::string, std::less<>> clauses;
-  std::set<std::string, std::less<>> privates, firsts, lasts;  // firsts: with the value from before
+  std::set<std::string, std::less<>> privates, firsts, lasts;  // firsts: those that start with the value from before
   std::map<std::string, std::string, std::less<>> reductions;  // variable -> operator
   std::string directive;                                       // its first word
   int collapse = 1;
 };
 
-// Whether a counted loop must follow it, whose iterations it spreads over threads or over the lanes of a vector.
+// Whether a counted loop must follow the pragma, which spreads its iterations over threads or vector lanes.
 bool is_of_loop(const Pragma& p) {
   if (p.directive == "declare" || p.directive == "cancel" || p.directive == "cancellation" || p.directive == "ordered")
     return false;
@@ -57,7 +57,7 @@ std::optional<Pragma> read_pragma(std::string_view line) {
       if (source.is(k, ":")) first = k + 1;
       op = source.is(k, ",") ? "" : first == t + 2 ? op + std::string(source.text_of(k)) : op;
     }
-    if (op == "-") op = "+";  // which the standard says it is
+    if (op == "-") op = "+";  // the standard says that it is the same
     if (word == "collapse") p.collapse = 99;
     for (int k = first; k < after - 1; ++k) {
       if (word == "collapse" && source.kind(k) == Token::Kind::number) {
@@ -116,7 +116,7 @@ class Judge {
     return claim;
   }
 
-  // What every thread of a region runs. Where that writes nothing shared, the directives in it are the claims.
+  // Judges what every thread of a region runs. If that writes nothing shared, the directives in it are the claims.
   void judge_region(const Pragma& pragma, int directive) {
     auto privates = pragma.privates;
     for (const auto& [name, op] : pragma.reductions) privates.insert(name);
@@ -200,15 +200,15 @@ class Judge {
     return -1;
   }
 
-  // Whether between a statement and the end of its region other blocks end, and nothing runs.
+  // Whether only the ends of other blocks, and nothing that runs, come between a statement and the end of its region.
   bool only_closes(int t, int region_end) const {
     if (source_.is(t, ";")) ++t;
     while (t < region_end && source_.is(t, "}")) ++t;
     return t == region_end;
   }
 
-  // What the parallel region around it makes private: by its clauses, or by declarations in it. Returns the token
-  // after the region; -1 if there is none.
+  // Adds what the parallel region around the directive makes private, by its clauses
+  // or by declarations in it. Returns the token after the region; -1 if there is none.
   int add_region(int directive, Pragma& pragma) {
     declared_.clear();
     assigned_.clear();
@@ -236,8 +236,8 @@ class Judge {
     return region_end;
   }
 
-  // A copy that its clauses begin anew, of a variable that the loop uses, and of which the verdict asks for no copy:
-  // the loop reads what the copy lacks, or writes what is lost with it.
+  // Weakens the claim if clauses give a variable that the loop uses a fresh copy which the verdict does
+  // not ask for: the loop may read a value that the copy lacks, or write one that is lost with the copy.
   void judge_copies(int loop, int end, const std::set<std::string>& associated, Claim& claim) const {
     std::set<std::string> asked;
     for (const Clause& c : report_.loops[static_cast<std::size_t>(claim.loop)].clauses) asked.insert(c.variable);
@@ -315,7 +315,7 @@ class Judge {
     return fmt::format("{}({})", c.kind, c.variable);
   }
 
-  // Any two iterations that come to the variable, from the nest's matrix.
+  // Any two iterations that access the variable, from the matrix of the nest.
   std::optional<Witness> shared(const LoopReport& loop, const std::string& name) const {
     const LoopReport* nest = &loop;
     while (nest->parent >= 0) nest = &report_.loops[static_cast<std::size_t>(nest->parent)];
@@ -336,7 +336,7 @@ class Judge {
   const Source source_;
   const Report& report_;
   std::vector<Claim> claims_;
-  std::set<std::string> everywhere_, declared_, assigned_;  // threadprivate; in the region, before the loop
+  std::set<std::string> everywhere_, declared_, assigned_;  // threadprivate; and those of the region, before the loop
   const Pragma* privates_ = nullptr;
   bool has_directives_ = false;
 };

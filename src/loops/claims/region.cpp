@@ -25,7 +25,7 @@ constexpr auto choosing = std::to_array<std::string_view>({"?", "&&", "||"});
 constexpr auto not_followed = std::to_array<std::string_view>(
     {"do", "goto", "return", "static", "extern", "asm", "__asm__", "_Thread_local", "typedef"});
 
-// Walks over the region's statements in the order of the text.
+// Walks over the statements of the region in the order of the text.
 class Region {
  public:
   Region(const Source& source, const std::set<std::string, std::less<>>& privates)
@@ -47,18 +47,18 @@ class Region {
 
   int end_of_file() const { return static_cast<int>(source_.tokens().size()) - 1; }
 
-  // Returns the token after the statement. `certain`: every thread comes here.
+  // Returns the token after the statement. `certain`: every thread gets here.
   int statement(int t, bool certain, int depth) {
     if (at_end(t)) return t;
     if (depth > deepest) return not_known(t, "statements are nested too deep"), end_of_file();
     if (source_.kind(t) == Token::Kind::directive) return directed(t, certain, depth);
     if (source_.is(t, "{")) return block(t, certain, depth);
-    if (source_.is(t, "else")) return statement(t + 1, false, depth + 1);  // of what has a directive
+    if (source_.is(t, "else")) return statement(t + 1, false, depth + 1);  // the `else` of an `if` with a directive
     if (is_any(source_.text_of(t), headed)) {
       const int after = source_.is(t + 1, "(") ? source_.after_matching(t + 1) : -1;
       if (after < 0) return not_known(t, "a statement is not analysed"), end_of_file();
       const auto outer = std::pair{own_, arrays_};
-      int first = t + 2;  // what every thread evaluates: of a `for`, its start
+      int first = t + 2;  // every thread evaluates up to here; for a `for`, its start
       while (source_.is(t, "for") && first < after - 1 && !source_.is(first, ";")) ++first;
       if (!source_.is(t, "for")) first = after - 1;
       plain(t + 2, first, certain);
@@ -89,7 +89,7 @@ class Region {
     return after;
   }
 
-  // What has a directive of its own is not read; but a directive that stands alone has no statement.
+  // A statement with a directive of its own is not read; but a directive that stands alone has no statement.
   int directed(int t, bool certain, int depth) {
     const std::string_view text = source_.text_of(t);
     const bool stands_alone = text.find("barrier") != std::string_view::npos ||
@@ -137,7 +137,7 @@ class Region {
     }
   }
 
-  // The lvalue beside an operator that assigns.
+  // Reads the lvalue beside an operator that assigns.
   void assigned(int op, int begin, int end, bool certain) {
     const bool counts = source_.is(op, "++") || source_.is(op, "--");
     bool is_element = false, is_plain = true;
@@ -152,7 +152,7 @@ class Region {
         for (int depth = 1; open >= begin; --open) {
           depth += source_.is(open, "]") ? 1 : source_.is(open, "[") ? -1 : 0;
           if (depth == 0) break;
-          if (source_.kind(open) != Token::Kind::number) is_plain = false;  // which may be another one a thread
+          if (source_.kind(open) != Token::Kind::number) is_plain = false;  // it may be another element in each thread
         }
         is_element = true;
         name = open - 1;
@@ -180,7 +180,7 @@ class Region {
     facts_.variable = variable;
   }
 
-  // int *p = ...: the name's own declaration writes no memory.
+  // In int *p = ...: the declaration of the name itself writes no memory.
   bool is_declared_at(int name) const {
     int before = name - 1;
     while (before > 0 && source_.is(before, "*")) --before;
@@ -189,7 +189,7 @@ class Region {
 
   const Source& source_;
   const std::set<std::string, std::less<>>& privates_;
-  std::set<std::string, std::less<>> own_, arrays_;  // that the region declares
+  std::set<std::string, std::less<>> own_, arrays_;  // declared by the region
   RegionFacts facts_;
 };
 

@@ -5,7 +5,7 @@
 #include "loops/clang/steps.h"
 #include "loops/clang/translator.h"
 
-// Declarations, and expressions that are statements.
+// Declarations, and expressions used as statements.
 
 namespace papilio::loops {
 namespace {
@@ -23,7 +23,7 @@ void Translator::evaluate(int index, std::vector<Stmt>& to) {
   to.push_back(std::move(s));
 }
 
-// A statement with the steps that were taken out of it.
+// Adds a statement together with the steps that were taken out of it.
 void Translator::push_with_steps(Stmt s, std::vector<Stmt>& to) {
   const auto before = expressions_.take_steps(false), after = expressions_.take_steps(true);
   for (const int step : before) expression(step, to);
@@ -46,7 +46,7 @@ void Translator::declaration(int index, std::vector<Stmt>& to) {
   const int init = d.has_init && !d.children.empty() ? d.children.back() : -1;
   Stmt s = made(Kind::declare, d);
   s.variable = names_.variable(d.id, "", type);
-  if (is_static) return;  // it lives as long as a global variable, and is initialised once
+  if (is_static) return;  // it lives as long as a global variable, and is initialised only once
   if (type.is_record || type.type.kind == Type::Kind::other) {
     if (init >= 0) evaluate(init, to);
   } else if (init >= 0) {
@@ -57,7 +57,7 @@ void Translator::declaration(int index, std::vector<Stmt>& to) {
   push_with_steps(std::move(s), to);
 }
 
-// The steps that a pointer takes, or the offset of what it is given; false where it is not followed.
+// Translates a step of a pointer, or an assignment to it, to one of its offset; false if the pointer is not followed.
 bool Translator::moves_pointer(int index, std::vector<Stmt>& to) {
   const Node& n = node(index);
   const Names::Offset* known = names_.offset(plain_name(names_.tree(), n.children[0]));
@@ -84,7 +84,7 @@ bool Translator::moves_pointer(int index, std::vector<Stmt>& to) {
   return true;
 }
 
-// Makes the offset of a pointer a variable if all that it is ever given leads to the one array; -1 otherwise.
+// Makes the offset of a pointer a variable, if everything that is ever assigned to it leads to the same array; else -1.
 int Translator::follow(const Node& declared, int base) {
   const CType type = type_of(declared);
   const bool can = type.is_pointer() && !type.pointer_to_array && !type.is_record && !type.is_volatile &&
@@ -94,7 +94,7 @@ int Translator::follow(const Node& declared, int base) {
   const int offset = names_.make_offset(declared.id, base, declared.name);
   for (const int index : names_.assignments(declared.id)) {
     const Node& n = node(index);
-    if (n.kind != "BinaryOperator") continue;  // a step, by any number
+    if (n.kind != "BinaryOperator") continue;  // a step, of any size
     const auto target = expressions_.pointed_to(n.children[1]);
     if (target && target->variable == base && target->subscripts.size() == 1) continue;
     names_.drop_offset(declared.id);
@@ -103,7 +103,7 @@ int Translator::follow(const Node& declared, int base) {
   return offset;
 }
 
-// A pointer means what it points to, from the value of its offset on.
+// Declares a pointer: from now on it stands for what it points to, with the value of its offset.
 void Translator::pointer(int index, std::vector<Stmt>& to) {
   const Node& d = node(index);
   const int init = d.has_init && !d.children.empty() ? d.children.back() : -1;
@@ -132,7 +132,7 @@ void Translator::pointer(int index, std::vector<Stmt>& to) {
   for (const int step : steps.second) expression(step, to);
 }
 
-// A parameter that changes is a pointer into the memory that it is given.
+// A parameter that is assigned is a pointer into the memory that it was given.
 void Translator::moving_parameter(const Node& declared, std::vector<Stmt>& to) {
   const CType type = type_of(declared);
   if (!type.is_pointer() || type.is_record || !names_.is_assigned(declared.id)) return;

@@ -151,7 +151,7 @@ bool Expressions::has_call(int index) const {
          std::any_of(n.children.begin(), n.children.end(), [&](int c) { return has_call(c); });
 }
 
-// Notes x++ or --x as a step of its own, where nothing else in the statement names x.
+// Notes x++ or --x as a step of its own, if nothing else in the statement names x.
 bool Expressions::takes_step(int index, std::uint64_t id) {
   const Node& n = names_.node(index);
   if (statement_ < 0 || uses(statement_, id) != 1) return false;
@@ -171,7 +171,7 @@ std::optional<Expr> Expressions::step(int index) {
   if (!type.is_scalar() || type.type.kind != Type::Kind::integer || type.is_volatile) return std::nullopt;
   if (declared->kind != "ParmVarDecl" && declared->kind != "VarDecl") return std::nullopt;
   if (names_.is_addressed(id)) return std::nullopt;
-  if (names_.is_of_file(id) && has_call(statement_)) return std::nullopt;  // which may see the step
+  if (names_.is_of_file(id) && has_call(statement_)) return std::nullopt;  // the called function may see the step
   return takes_step(index, id) ? std::optional(reference(n.children[0])) : std::nullopt;
 }
 
@@ -210,7 +210,7 @@ Expr Expressions::translate(int index) {
     if (n.children.empty()) return unknown(index, "a conversion");
     if (n.cast == "LValueToRValue") {
       const CType type = type_of(n);
-      int read = n.children[0];  // within its parentheses, where it stands
+      int read = n.children[0];  // within its parentheses: that is its place
       while (names_.node(read).kind == "ParenExpr" && !names_.node(read).children.empty())
         read = names_.node(read).children[0];
       return type.pointers > 0 ? unknown(index, "the value of a pointer") : reference(read);

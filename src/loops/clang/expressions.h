@@ -9,7 +9,7 @@
 
 namespace papilio::loops {
 
-// What an lvalue names: a variable, or an element of it.
+// What an lvalue names: a variable, or one of its elements.
 struct Target {
   int variable = -1;
   std::vector<Expr> subscripts;
@@ -21,15 +21,15 @@ class Expressions {
 
   Expr translate(int node);
 
-  // The same for a whole statement: x++ and ++x in it, where nothing else in it names x, become steps of their own.
-  // `take_steps` returns those (nodes) that happen before it, or after it.
+  // The same for a whole statement: each x++ or ++x in it becomes a step of its own, if nothing else in
+  // it names x. `take_steps` returns the steps (nodes) that happen before the statement, or after it.
   void begin_statement(int node);
   std::vector<int> take_steps(bool after);
 
-  // Nothing for what cannot be followed: a pointer that may lead to two arrays, a union, a bit-field.
+  // Returns nothing for what cannot be followed: a pointer that may lead to two arrays, a union, a bit-field.
   std::optional<Target> target(int node);
 
-  // What a pointer value points to, the subscript of its first element last.
+  // What a pointer value points to; the last subscript is that of the element it points to.
   std::optional<Target> pointed_to(int node);
 
   std::optional<Target> passed_to(int node);
@@ -61,7 +61,7 @@ class Expressions {
   int uses(int node, std::uint64_t id) const;
 
   Names& names_;
-  int statement_ = -1;  // whose steps may be taken out
+  int statement_ = -1;  // the statement whose steps may be taken out
   std::vector<int> before_, after_;
 };
 

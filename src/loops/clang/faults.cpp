@@ -12,7 +12,7 @@ std::string fault_of_pointer(const Names& names, int index) {
   const CType type = type_of(*declared);
   if (type.is_volatile) return fmt::format("{} is volatile", declared->name);
   if (names.is_assigned(id)) return fmt::format("the pointer {} changes", declared->name);
-  if (declared->kind == "ParmVarDecl") return "";  // which is known; what it leads to is not
+  if (declared->kind == "ParmVarDecl") return "";  // the parameter is known, but what it leads to is not
   return fmt::format("it is not known where the pointer {} points", declared->name);
 }
 

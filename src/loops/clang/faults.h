@@ -3,11 +3,11 @@
 
 #include "loops/clang/names.h"
 
-// Why an access is not followed, for people.
+// Explains to people why an access is not followed.
 
 namespace papilio::loops {
 
-// Of an expression that names memory, and of which Expressions knows no object: the part that is not known.
+// For an expression that names memory, but for which Expressions knows no object: the part that is not known.
 std::string access_fault(const Names& names, int index);
 
 }  // namespace papilio::loops

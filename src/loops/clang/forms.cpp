@@ -8,7 +8,7 @@
 #include "loops/clang/translator.h"
 #include "loops/program/changes.h"
 
-// The forms of loops: `for`, `while` and `do` that count, and those of which nothing is known but their parts.
+// The forms of loops: `for`, `while` and `do` that count, and those of which only the parts are known.
 
 namespace papilio::loops {
 namespace {
@@ -23,7 +23,7 @@ Expr as_comparison(Expr e) {
   return binary("!=", std::move(e), std::move(zero), {});
 }
 
-// What holds where the condition does not, for conditions that loops end by.
+// What holds when the condition does not, for conditions that end loops.
 Expr negated(Expr e) {
   static constexpr const char* opposites[][2] = {{"<", ">="}, {">", "<="}, {"==", "!="}};
   if (e.kind == Expr::Kind::unary && e.op == "!") return as_comparison(std::move(e.operands[0]));
@@ -55,13 +55,13 @@ bool is_exit(const Stmt& s) {
   return body->size() == 1 && body->front().kind == Stmt::Kind::leave && !body->front().leaves_function;
 }
 
-// Whether it contains no statements and no length of an array, and continues with the next statement.
+// Whether it contains no other statements and no array length, and continues with the next statement.
 bool is_simple(const Program& program, const Stmt& s) {
   if (s.kind == Stmt::Kind::declare) return !program.variables[static_cast<std::size_t>(s.variable)].is_array;
   return s.kind == Stmt::Kind::assign || s.kind == Stmt::Kind::evaluate;
 }
 
-// Whether the comparison ends a loop by this step before its variable leaves its type.
+// Whether the comparison ends a loop with this step before the variable leaves its type's range.
 bool ends_in_time(const Expr& e, std::int64_t step) {
   return e.kind == Expr::Kind::binary && (e.op == "!=" || e.op == (step < 0 ? ">" : "<"));
 }
@@ -88,7 +88,7 @@ std::string Translator::variable_fault(int variable) const {
   return v.is_volatile ? "its variable is volatile" : "";
 }
 
-// What counts the loop: an integer, or the offset of a pointer.
+// The variable that counts the loop: an integer, or the offset of a pointer.
 int Translator::counter_variable(std::uint64_t id) {
   const Names::Offset* pointer = names_.offset(id);
   return pointer != nullptr ? pointer->offset : names_.variable(id, "", type_of(*names_.declaration(id)));
@@ -124,14 +124,14 @@ void Translator::do_loop(int index, std::vector<Stmt>& to) {
   loop(std::move(s), {}, {n.children[1], n.children[0], {}}, to);
 }
 
-// Whether a condition is not there, or a number other than 0.
+// Whether a condition is missing, or is a number other than 0.
 bool Translator::is_endless(int condition) const {
   const Node* n = &node(condition);
   while ((n->kind == "ParenExpr" || n->kind == "ImplicitCastExpr") && !n->children.empty()) n = &node(n->children[0]);
   return n->kind.empty() || (n->kind == "IntegerLiteral" && n->value != "0");
 }
 
-// `s` is what is known of the loop so far; `before` what it starts with.
+// `s` is what is known of the loop so far; `before` is what it starts with.
 void Translator::loop(Stmt s, std::vector<Stmt> before, const Parts& parts, std::vector<Stmt>& to) {
   Body b;
   b.is_endless = is_endless(parts.condition);
@@ -149,7 +149,7 @@ void Translator::loop(Stmt s, std::vector<Stmt> before, const Parts& parts, std:
   b.end = b.statements.size();
   if (!b.is_endless) s.condition = as_comparison(condition);
   std::string fault = count(s, parts, b);
-  if (s.variable < 0) {  // a better reason, perhaps
+  if (s.variable < 0) {  // this may give a better reason
     for (const int step : parts.steps) {
       const std::uint64_t id = step_of(names_.tree(), step).first;
       if (const std::string why = id == 0 ? "" : counter_fault(id); !why.empty()) fault = why;
@@ -181,7 +181,7 @@ void Translator::loop(Stmt s, std::vector<Stmt> before, const Parts& parts, std:
   to.push_back(std::move(s));
 }
 
-// Takes the test and the step of a loop out of its body. Why that cannot be done; empty if it is.
+// Takes the test and the step of a loop out of its body. Returns why that cannot be done; empty if it was done.
 std::string Translator::count(Stmt& s, const Parts& parts, Body& b) {
   if (b.is_endless) {
     const auto take = [&](std::size_t at) {
@@ -213,8 +213,8 @@ std::string Translator::count(Stmt& s, const Parts& parts, Body& b) {
   return "";
 }
 
-// How often a part of the tree assigns the variable: itself, or the whole that it is a field of. A part that is nested
-// too deep may do so at any time.
+// How often a part of the tree assigns the variable itself, or the whole object of
+// which it is a field. A part that is nested too deep may do so any number of times.
 int Translator::assignments_in(int part, int variable) {
   if (node(part).too_deep) return 2;
   const auto all = names_.assignments_in(part, variable);
@@ -224,7 +224,7 @@ int Translator::assignments_in(int part, int variable) {
   }));
 }
 
-// Finds the step: in the head, or as the first statement of the body, or the last that names its variable.
+// Finds the step: in the head, as the first statement of the body, or as the last statement that names its variable.
 std::string Translator::take_step(Stmt& s, Body& b) {
   const auto steps = [&](const Stmt& part) {
     const std::int64_t by = step_of(part);
@@ -264,7 +264,7 @@ std::string Translator::take_step(Stmt& s, Body& b) {
   return "neither its first nor its last statement steps the variable of its condition";
 }
 
-// The ++ or -- in a test, in no part of it that may be left out; null if there is none.
+// The ++ or -- in a test, in a part of it that is always evaluated; null if there is none.
 const Node* Translator::step_in_test(int condition) const {
   const Node& n = node(condition);
   const bool steps = n.kind == "UnaryOperator" && (n.opcode == "--" || n.opcode == "++");
@@ -276,8 +276,8 @@ const Node* Translator::step_in_test(int condition) const {
   return nullptr;
 }
 
-// while (i-- > 0), whose condition sees the value before the step, and while (++i < n), whose sees the one after it;
-// likewise for (init; i-- > 0;), and do. `s` is what is known of the loop. False for all else.
+// Reads while (i-- > 0), whose condition sees the value before the step, and while (++i < n), whose sees the
+// one after it; likewise for (init; i-- > 0;), and do. `s` is what is known of the loop. False for all others.
 bool Translator::stepping_loop(Stmt s, std::vector<Stmt>& before, int condition, int body, std::vector<Stmt>& to) {
   const Node* step = step_in_test(condition);
   const std::uint64_t counter = step == nullptr ? 0 : plain_name(names_.tree(), step->children[0]);
@@ -305,7 +305,7 @@ bool Translator::stepping_loop(Stmt s, std::vector<Stmt>& before, int condition,
   return true;
 }
 
-// The expressions that commas join.
+// Lists the expressions that commas join.
 void Translator::flatten(int index, std::vector<int>& to) const {
   const Node& n = node(index);
   if (n.kind == "BinaryOperator" && n.opcode == "," && n.children.size() == 2) {
@@ -316,7 +316,7 @@ void Translator::flatten(int index, std::vector<int>& to) const {
   }
 }
 
-// The first value of a loop's variable; whatever else the loop starts with comes before it.
+// Sets the first value of a loop's variable; whatever else the loop starts with comes before it.
 void Translator::start(std::vector<Stmt> before, Stmt& loop, std::vector<Stmt>& to) {
   loop.starts_as_is = true;
   loop.starts_at_once = before.empty();

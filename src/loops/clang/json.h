@@ -13,7 +13,7 @@
 
 namespace papilio::loops {
 
-// Eight characters at once, the first of them in the lowest byte: most of clang's text is spaces, which indent it.
+// Eight characters at once, the first in the lowest byte: most of clang's text is spaces, used for indentation.
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::uint64_t eight_of(char c) { return 0x0101010101010101u * static_cast<unsigned char>(c); }
@@ -36,7 +36,7 @@ inline const char* end_of_spaces(const char* at, const char* end) {
 
 // The first quote or backslash, or the end.
 inline const char* end_of_plain_text(const char* at, const char* end) {
-  // The lowest byte that is not 0 here is the first that is 0 there: H. S. Warren, Hacker's Delight, 6-1.
+  // The lowest byte that is not 0 in the result is the first that is 0 in `eight`: H. S. Warren, Hacker's Delight, 6-1.
   const auto zeros = [](std::uint64_t eight) { return (eight - eight_of(1)) & ~eight & eight_of('\x80'); };
   for (; end - at >= 8; at += 8) {
     const std::uint64_t found = zeros(eight_at(at) ^ eight_of('"')) | zeros(eight_at(at) ^ eight_of('\\'));
@@ -46,11 +46,11 @@ inline const char* end_of_plain_text(const char* at, const char* end) {
   return at;
 }
 
-// Reads JSON and tells a handler what comes, as it comes:
+// Reads JSON and calls a handler for each thing in it:
 //   start_object(), end_object(), start_array(), end_array(), key(text), string(text), integer(value), boolean(value)
-// Texts live until the handler returns. Other numbers and null are passed over. Throws FormatError where it is none.
-// clang writes ten thousand bytes for a line of C, so what is not asked for costs little here, and the text comes in
-// parts, none of which is kept: `more` makes the next one, until the one after; an empty one is the end.
+// Texts live until the handler returns. Other numbers and null are skipped. Throws FormatError if it is not JSON.
+// clang writes ten thousand bytes per line of C, so skipping costs little here, and the text comes in parts, of which
+// none is kept: `more` returns the next part, which lives until the next call; an empty part is the end.
 template <class Handler>
 class JsonReader {
  public:
@@ -84,7 +84,7 @@ class JsonReader {
 
  private:
   [[noreturn]] void fail() const { throw FormatError("clang's syntax tree is not JSON"); }
-  // Whether there is a character at at_, after the next part has come if need be.
+  // Whether there is a character at at_; gets the next part if necessary.
   bool has_more() {
     if (at_ != end_) return true;
     if (is_end_) return false;
@@ -187,7 +187,7 @@ class JsonReader {
     return decoded_;
   }
 
-  // Of names and file names, only that they differ counts: half of a pair stands for itself.
+  // Names and file names need only differ where they should: half of a surrogate pair stands for itself.
   void escape() {
     unsigned code = 0;
     for (int k = 0; k < 4; ++k, ++at_) {
@@ -214,7 +214,7 @@ class JsonReader {
   const char* end_ = nullptr;
   bool is_end_ = false;
   Handler& handler_;
-  bool is_first_ = true;  // of what is open
+  bool is_first_ = true;  // in what is open
   std::string decoded_;
 };
 

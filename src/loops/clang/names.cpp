@@ -26,7 +26,7 @@ Names::Names(const Tree& tree, Program& program) : tree_(tree), program_(program
     const Node& n = node(index);
     if (n.kind == "VarDecl") of_file_[n.id] = first.try_emplace(n.name, n.id).first->second;
   }
-  for (const Node& n : tree) {  // also declared in a function
+  for (const Node& n : tree) {  // functions may declare them, too
     if (n.kind == "VarDecl" && n.storage == "extern") of_file_[n.id] = first.try_emplace(n.name, n.id).first->second;
   }
   for (std::size_t i = 0; i < tree.size(); ++i) {
@@ -35,7 +35,7 @@ Names::Names(const Tree& tree, Program& program) : tree_(tree), program_(program
   }
 }
 
-// What a function of this file does with a pointer that it is given is followed, or expand_calls says that it is not.
+// What a function of this file does with a pointer argument is followed, or expand_calls says that it is not.
 void Names::find_arguments(int call) {
   const Node& n = node(call);
   if (n.children.empty()) return;
@@ -65,7 +65,7 @@ void Names::scan(int index) {
   const Node& n = node(index);
   if (n.kind.ends_with("Decl")) declarations_[n.id] = index;
   if (n.children.empty()) return;
-  // What is assigned or has its address taken: the object at the root of an lvalue.
+  // The object at the root of an lvalue, which is assigned or whose address is taken.
   const auto root = [&](int at) {
     while (true) {
       const Node& part = node(at);
@@ -91,10 +91,10 @@ void Names::scan(int index) {
   }
   if (passed_.contains(index)) return;
   if (n.kind == "UnaryOperator" && n.opcode == "&") {
-    // &a[i] of an array is an alias like the array's own name; so is &x.
+    // &a[i] of an array is an alias like the name of the array; so is &x.
     addressed_.insert(root(n.children[0]));
   }
-  // An array that decays other than to be subscripted is passed on.
+  // An array that decays for anything other than a subscript is passed on.
   if (n.kind != "ArraySubscriptExpr") {
     for (const int child : n.children) {
       const Node& part = node(child);
@@ -110,7 +110,7 @@ const Node* Names::declaration(std::uint64_t id) const {
   return found == declarations_.end() ? nullptr : &node(found->second);
 }
 
-// Whether a variable is one of the file, or of the function of the other one.
+// Whether a variable belongs to the file, or to the same function as the other one.
 bool Names::is_seen_with(std::uint64_t id, std::uint64_t other) const {
   const auto top = [&](std::uint64_t of) {
     const auto found = declarations_.find(of);
@@ -153,7 +153,7 @@ int Names::variable(std::uint64_t id, const std::string& path, const CType& type
       for (const int known : same_name == by_name_.end() ? std::vector<int>() : same_name->second) {
         const std::uint64_t declared = declared_by_.at(known);
         if (!is_assigned(declared) && is_seen_with(declared, id))
-          named = named == -1 ? known : -2;  // two of one name: either
+          named = named == -1 ? known : -2;  // two with one name: it may be either
       }
       v.extent_variables.push_back(std::max(named, -1));
     }

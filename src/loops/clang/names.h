@@ -11,7 +11,7 @@
 #include "loops/clang/types.h"
 #include "loops/program/program.h"
 
-// What the names of a file mean: declarations, and the variables of the program made from them.
+// What the names of a file mean: declarations, and the program's variables made from them.
 
 namespace papilio::loops {
 
@@ -25,14 +25,14 @@ class Names {
   const Node& node(int index) const { return tree_[static_cast<std::size_t>(index)]; }
   const Node* declaration(std::uint64_t id) const;
 
-  // The variable of a declaration, or of one field of it (".x").
+  // The variable for a declaration, or for one field of it (".x").
   int variable(std::uint64_t id, const std::string& path, const CType& type);
 
-  // What the pointer in a field of a parameter points to (m->value[0], ...), where nothing in the file assigns that
-  // field; -1 for any other field.
+  // The variable for what the pointer in a field of a parameter points to (m->value[0],
+  // ...), if nothing in the file assigns that field; -1 for any other field.
   int pointed_to_by_field(std::uint64_t id, const std::string& path, std::uint64_t field, const CType& type);
 
-  // A local variable that no declaration names: the offset of a pointer, all of whose values lead to one array.
+  // A local variable that no declaration names: the offset of a pointer whose values all lead to one array.
   int make_offset(std::uint64_t pointer, int base, const std::string& name);
   void drop_offset(std::uint64_t pointer) { offsets_.erase(pointer); }
   struct Offset {
@@ -41,17 +41,17 @@ class Names {
   };
   const Offset* offset(std::uint64_t pointer) const;
 
-  // Whether anything but its declaration may give it a value.
+  // Whether it may get a value in any way other than by its declaration.
   bool is_assigned(std::uint64_t id) const { return assigned_.contains(id) || addressed_.contains(id); }
-  // The expressions that assign it, or a part of it: =, op=, ++, --. In the order of the text.
+  // The expressions that assign it or a part of it (=, op=, ++, --), in the order of the text.
   const std::vector<int>& assignments(std::uint64_t id) const;
-  // Those of a variable that lie in a part of the tree.
+  // The assignments to a variable within a part of the tree.
   std::vector<int> assignments_in(int part, int variable) const;
   bool is_addressed(std::uint64_t id) const { return addressed_.contains(id); }
   bool is_of_file(std::uint64_t id) const { return of_file_.contains(id); }
   bool defines(const std::string& function) const { return defined_.contains(function); }
 
-  // Every variable that a part of the tree names, of those that are known so far, and all fields of them.
+  // All variables, of those known so far, that a part of the tree names, and all their fields.
   std::vector<int> named_in(int node);
 
  private:
@@ -64,15 +64,15 @@ class Names {
   Program& program_;
   std::map<std::uint64_t, int> declarations_;
   std::map<std::uint64_t, std::uint64_t> of_file_;      // variables that no function declares: the first of that name
-  std::map<std::uint64_t, std::vector<int>> assigned_;  // anywhere, by which nodes: =, op=, ++, --
+  std::map<std::uint64_t, std::vector<int>> assigned_;  // the nodes that assign them, anywhere: =, op=, ++, --
   std::set<std::uint64_t> addressed_;
-  std::set<std::uint64_t> assigned_fields_;  // of any object, or their addresses are taken
+  std::set<std::uint64_t> assigned_fields_;  // fields of any object that are assigned, or whose addresses are taken
   std::set<std::string> defined_;
-  std::set<int> passed_;  // nodes of pointers that are arguments of functions of this file
+  std::set<int> passed_;  // nodes of pointers that are passed to functions of this file
   std::map<std::pair<std::uint64_t, std::string>, int> variables_;
   std::map<std::uint64_t, Offset> offsets_;
   std::map<int, std::uint64_t> declared_by_;         // variables
-  std::map<std::string, std::vector<int>> by_name_;  // variables that are no fields
+  std::map<std::string, std::vector<int>> by_name_;  // variables that are not fields
 };
 
 // The declaration that an expression in parentheses names; 0 for anything else.

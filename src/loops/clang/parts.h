@@ -6,7 +6,7 @@
 #include "loops/clang/names.h"
 #include "loops/program/program.h"
 
-// Expressions from their parts.
+// Makes expressions from their parts.
 
 namespace papilio::loops {
 

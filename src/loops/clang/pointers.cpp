@@ -10,7 +10,7 @@
 
 namespace papilio::loops {
 
-// What a pointer points to that lies in a field of a parameter: m->value, g.cells.
+// What a pointer in a field of a parameter points to: m->value, g.cells.
 std::optional<Expressions::Lvalue> Expressions::pointee_of_field(int index) {
   const Node* member = &names_.node(index);
   while (member->kind == "ParenExpr" && !member->children.empty()) member = &names_.node(member->children[0]);
@@ -28,7 +28,7 @@ std::optional<Expressions::Lvalue> Expressions::pointee_of_field(int index) {
   return Lvalue{0, "", type, {zero(names_.node(index).place)}, made};
 }
 
-// What a pointer points to whose offset in it is a variable.
+// What a pointer points to whose offset into it is a variable.
 Expressions::Lvalue Expressions::followed(std::uint64_t id, const Node& n) const {
   const Names::Offset* known = names_.offset(id);
   CType type = type_of(*names_.declaration(id));
@@ -97,7 +97,7 @@ std::optional<Target> Expressions::pointed_to(int index) {
   return target_of(*found);
 }
 
-// What a pointer that a function is given points to: also a row, a[i] (but not &a[i][0], which often means all of a).
+// What a pointer argument points to. This includes a row, a[i] (but not &a[i][0], which often means all of a).
 std::optional<Target> Expressions::passed_to(int index) {
   const auto found = pointee(index);
   if (!found) return std::nullopt;
@@ -107,7 +107,7 @@ std::optional<Target> Expressions::passed_to(int index) {
   return target_of(*found);
 }
 
-// p < q, p != q, q - p of two pointers into one array: that of their offsets.
+// p < q, p != q or q - p for two pointers into one array, as the same operation on their offsets.
 std::optional<Expr> Expressions::of_pointers(int index) {
   static constexpr auto known = std::to_array<std::string_view>({"<", "<=", ">", ">=", "==", "!=", "-"});
   const Node& n = names_.node(index);

@@ -55,7 +55,7 @@ struct Pipe {
   Descriptor writer;
 };
 
-// Ends the process if nobody has waited for it.
+// Ends the process, unless its end was waited for.
 class Child {
  public:
   explicit Child(pid_t id) : id_(id), has_clock_(clock_getcpuclockid(id, &clock_) == 0) {}
@@ -79,7 +79,7 @@ class Child {
   }
   pid_t id() const { return id_; }
 
-  // What it has used, after wait().
+  // Processor time that it has used, after wait().
   double cpu_seconds() const {
     const auto seconds = [](const timeval& t) {
       return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
@@ -88,7 +88,7 @@ class Child {
   }
   long waits() const { return usage_.ru_nvcsw; }
 
-  // What it has used until now, before wait().
+  // Processor time that it has used so far, before wait().
   double cpu_seconds_now() const {
     timespec t = {0, 0};
     if (!has_clock_ || clock_gettime(clock_, &t) != 0) return 0;
@@ -149,14 +149,14 @@ void limit(pid_t id, const ProcessLimits& limits) {
   prlimit(id, RLIMIT_CORE, &no_core, nullptr);
 }
 
-// Reads what is there into a buffer; nothing at the end of the stream.
+// Reads what is available into a buffer; returns nothing at the end of the stream.
 std::optional<std::size_t> take(const Descriptor& from, std::vector<char>& buffer) {
   const ssize_t got = read(from.get(), buffer.data(), buffer.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
   return got <= 0 ? std::nullopt : std::optional(static_cast<std::size_t>(got));
 }
 
-// Blocks SIGPIPE in this thread while it lives, and swallows one that came: a child that does not read is no end of us.
+// While it lives, blocks SIGPIPE in this thread and swallows one that came: a child that does not read must not end us.
 class NoPipeSignal {
  public:
   NoPipeSignal() {
@@ -234,7 +234,7 @@ class Process::State {
                             limits_.cpu_seconds, limits_.advice));
   }
 
-  // False where the time is up and what it has written counts.
+  // Returns false if the time is up, and what the process has written still counts.
   bool check_time() {
     const bool is_late = std::chrono::duration<double>(Clock::now() - begin_).count() >= limits_.seconds;
     if (is_late && limits_.may_be_killed) {
@@ -248,7 +248,7 @@ class Process::State {
     return true;
   }
 
-  // A program writes 4 KB at a time, and to wake up for each costs both sides more than to read it.
+  // A program writes 4 KB at a time, and waking up for each costs both sides more than reading it.
   void let_it_write() const {
     constexpr std::size_t first = 1u << 20, few = 64u << 10;
     if (read_ < first || last_ > few) return;

@@ -15,7 +15,7 @@ std::pair<std::uint64_t, std::int64_t> step_of(const Tree& tree, int index);
 // Whether a part of the tree assigns anything.
 bool assigns_any(const Tree& tree, int index);
 
-// Whether it has a `continue` that is not one of a loop within. A part that is nested too deep may.
+// Whether it has a `continue` that does not belong to a loop within it. A part that is nested too deep may have one.
 bool has_continue(const Tree& tree, int index);
 
 }  // namespace papilio::loops

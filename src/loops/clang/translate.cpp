@@ -69,7 +69,7 @@ void Translator::statement(int index, std::vector<Stmt>& to) {
   if (n.kind == "IfStmt") return branch(index, to);
   if (n.kind == "SwitchStmt") return cases(index, to);
   if (n.kind == "NullStmt" || n.kind.empty()) return;
-  if (n.kind == "BreakStmt" && in_switch_) return;  // what follows is conditional already
+  if (n.kind == "BreakStmt" && in_switch_) return;  // what follows is already conditional
   if (n.kind == "BreakStmt" || n.kind == "ReturnStmt") {
     Stmt s = made(Kind::leave, n);
     s.leaves_function = n.kind == "ReturnStmt";
@@ -108,7 +108,7 @@ void Translator::branch(int index, std::vector<Stmt>& to) {
   to.push_back(std::move(s));
 }
 
-// Each statement of a switch may be left out.
+// Translates a switch: each of its statements may be skipped.
 void Translator::cases(int index, std::vector<Stmt>& to) {
   const Node& n = node(index);
   if (n.children.size() != 2) return unknown(index, "a switch statement", to);

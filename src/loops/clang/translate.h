@@ -7,7 +7,7 @@
 
 namespace papilio::loops {
 
-// The functions of a file. What has no counterpart in the program becomes `unknown`, with its place.
+// Translates the functions of a file. What has no counterpart in the program becomes `unknown`, with its place.
 Program translate(const Tree& tree, const std::function<void()>& begin_function = {});
 
 }  // namespace papilio::loops

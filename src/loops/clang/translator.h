@@ -11,7 +11,7 @@
 
 namespace papilio::loops {
 
-// Makes the functions of a syntax tree statements of the program.
+// Translates the functions of a syntax tree into statements of the program.
 class Translator {
  public:
   Translator(const Tree& tree, Program& program) : names_(tree, program), expressions_(names_), program_(program) {}
@@ -53,8 +53,8 @@ class Translator {
   };
   struct Body {
     std::vector<Stmt> statements, steps;
-    std::size_t begin = 0, end = 0;  // of the statements that are not the loop's own
-    std::size_t step = 0;            // which of the steps, if there are any, is the loop's own
+    std::size_t begin = 0, end = 0;  // of the statements other than the loop's own
+    std::size_t step = 0;            // which of the steps, if there are any, is that of the loop
     bool is_endless = false;         // the head has no condition
     bool continues = false;
   };

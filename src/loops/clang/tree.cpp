@@ -12,7 +12,7 @@
 namespace papilio::loops {
 namespace {
 
-constexpr std::size_t deepest = 600;  // of nodes; what is deeper is left out, and its parent says so
+constexpr std::size_t deepest = 600;  // nodes; anything deeper is left out, and its parent says so
 
 std::uint64_t number_of(std::string_view id) {  // 0x1234
   std::uint64_t value = 0;
@@ -20,7 +20,7 @@ std::uint64_t number_of(std::string_view id) {  // 0x1234
   return value;
 }
 
-// The name of a type that is spelled first, with its place in the text; qualifiers are passed over.
+// The name of the type that a spelling begins with, by its position and length; qualifiers are skipped.
 std::pair<std::size_t, std::size_t> first_name(const std::string& spelled) {
   std::size_t begin = 0;
   for (const std::string_view qualifier : {"const ", "volatile ", "const "}) {
@@ -29,8 +29,8 @@ std::pair<std::size_t, std::size_t> first_name(const std::string& spelled) {
   return {begin, std::min(spelled.find_first_of(" *[(", begin), spelled.size()) - begin};
 }
 
-// clang says what the name of a type means only if the name is alone: `int64_t`, but not `const int64_t *`. Names
-// of numbers and structs are replaced by those everywhere.
+// clang says what the name of a type means only if the name is alone: `int64_t`, but not `const
+// int64_t *`. Here names of numbers and structs are replaced everywhere by what they mean.
 void resolve_names_of_types(Tree& tree) {
   std::map<std::string, std::string, std::less<>> known;
   const auto resolve = [&](std::string& spelled) {
@@ -51,7 +51,7 @@ void resolve_names_of_types(Tree& tree) {
   }
 }
 
-// The names of members that are read.
+// The members of the JSON that are read.
 enum class Key {
   other,
   begin,
@@ -84,7 +84,7 @@ enum class Key {
   value
 };
 
-// There are two dozen of them to a line of C, so those of a length are compared at their first letter only, mostly.
+// There are two dozen of them per line of C, so those of one length are mostly told apart by their first letter alone.
 Key key_of(std::string_view name) {
   using Named = std::pair<std::string_view, Key>;
   static const auto per_length = [] {
@@ -128,8 +128,8 @@ Key key_of(std::string_view name) {
   return Key::other;
 }
 
-// clang writes a file or line only where it differs from the one written before, so locations are followed in the
-// order of the text, whatever they belong to.
+// clang writes a file or line only if it differs from the one written before,
+// so locations are followed in the order of the text, whatever they belong to.
 class Reader {
  public:
   explicit Reader(std::string file) : file_(std::move(file)) {}
@@ -140,7 +140,7 @@ class Reader {
     return std::move(tree_);
   }
 
-  // Of the file, in bytes.
+  // The place reached in the file, in bytes.
   std::size_t reached() const { return static_cast<std::size_t>(reached_); }
 
   void boolean(bool value) {
@@ -166,7 +166,7 @@ class Reader {
       start_node();
     } else if (key_ == Key::location || key_ == Key::begin || key_ == Key::end || key_ == Key::spelling ||
                key_ == Key::expansion) {
-      // The place of a node is where its range begins; of a macro's expansion, where that stands.
+      // The place of a node is where its range begins; for a macro's expansion, it is where the macro stands.
       frames_.push_back({Frame::location, key_ == Key::begin || (key_ == Key::expansion && at_begin_) ? node() : -1});
       if (key_ == Key::location || key_ == Key::begin || key_ == Key::end) at_begin_ = key_ == Key::begin;
       column_ = 0;
@@ -283,7 +283,7 @@ class Reader {
     nodes_.pop_back();
     if (nodes_.size() != 1 || index < 0) return;
     const Node& n = tree_[static_cast<std::size_t>(index)];
-    // Structs of headers are kept for their bit-fields, and names of types for their meaning.
+    // Structs of headers are kept for their bit-fields, and type names for their meaning.
     if (!n.in_file && n.kind != "RecordDecl" && n.kind != "VarDecl" && n.kind != "TypedefDecl") {
       tree_.resize(static_cast<std::size_t>(index));
       tree_[0].children.pop_back();
@@ -293,7 +293,7 @@ class Reader {
   const std::string file_;
   Tree tree_;
   std::vector<Level> frames_;
-  std::vector<int> nodes_;  // that are open
+  std::vector<int> nodes_;  // those that are open
   Key key_ = Key::other;
   bool is_at_file_ = false;  // the place that was read last
   int line_ = 0;

@@ -10,18 +10,18 @@
 
 namespace papilio::loops {
 
-// A node of clang's syntax tree, as -ast-dump=json writes it, with what the translation needs.
+// A node of clang's syntax tree, as -ast-dump=json writes it, with the parts that the translation needs.
 struct Node {
-  std::string kind;  // empty: a part that is not there, such as the condition of for (;;)
+  std::string kind;  // empty: a missing part, such as the condition of for (;;)
   std::string name;
   std::string opcode;
   std::string cast;
   std::string value;
   std::string type;       // as written
-  std::string desugared;  // without typedefs; empty if that is `type`
+  std::string desugared;  // without typedefs; empty if the same as `type`
   std::string storage;
   std::uint64_t id = 0;
-  std::uint64_t reference = 0;  // the declaration that it names
+  std::uint64_t reference = 0;  // the declaration that it refers to
   std::string reference_kind;
   std::string reference_name;
   Place place;           // where it begins
@@ -38,9 +38,9 @@ struct Node {
 // The nodes of the file itself; what headers declare is dropped. Node 0 is the translation unit.
 using Tree = std::vector<Node>;
 
-// Throws papilio::FormatError if it is no syntax tree. `file` is the file's name as clang calls it. The text comes in
-// parts: `more` makes the next one, which lives until the one after; an empty one is the end. It is told how many bytes
-// of the file the tree has come to.
+// Throws papilio::FormatError if it is not a syntax tree. `file` is the file's name as clang
+// writes it. The text comes in parts: `more` returns the next one, which lives until the next
+// call; an empty part is the end. `more` is told how many bytes of the file the tree has reached.
 Tree read_tree(const std::function<std::string_view(std::size_t)>& more, const std::string& file);
 Tree read_tree(std::string_view json, const std::string& file);
 

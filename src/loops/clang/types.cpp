@@ -7,7 +7,7 @@
 namespace papilio::loops {
 namespace {
 
-// On the targets that papilio is built for: 64-bit, long of 64 bits, char signed.
+// For the targets of papilio: 64-bit, long has 64 bits, char is signed.
 const std::map<std::string, Type, std::less<>>& numbers() {
   using enum Type::Kind;
   static const std::map<std::string, Type, std::less<>> known = {

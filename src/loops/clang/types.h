@@ -8,9 +8,9 @@
 
 namespace papilio::loops {
 
-// A C type as clang spells it, taken apart.
+// A C type as clang spells it, split into its parts.
 struct CType {
-  Type type;         // of an element
+  Type type;         // that of an element
   int pointers = 0;  // stars
   bool pointer_to_array = false;
   bool is_restrict = false;
@@ -21,12 +21,12 @@ struct CType {
 
   // An integer or a floating-point number, not a pointer, array or struct.
   bool is_scalar() const { return pointers == 0 && extents.empty() && !is_record && type.kind != Type::Kind::other; }
-  // A pointer whose elements are numbers or structs, or arrays of them.
+  // A pointer whose elements are numbers, structs, or arrays of these.
   bool is_pointer() const { return pointers == 1 && (pointer_to_array || extents.empty()); }
   bool is_array() const { return pointers == 0 && !extents.empty(); }
 };
 
-// Never throws: what it does not know is of kind `other`.
+// Never throws: a type that it does not know has the kind `other`.
 CType read_type(std::string_view spelled);
 
 }  // namespace papilio::loops

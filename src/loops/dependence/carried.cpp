@@ -8,7 +8,7 @@ namespace {
 
 using Subscript = std::optional<Polynomial>;
 
-// The factor that does not change of each product that does: {n} for i * n + k.
+// For each product that changes, its factor that does not change: {n} for i * n + k.
 std::set<Monomial> strides(const Query& query, const Polynomial& p) {
   std::set<Monomial> found;
   for (const auto& [monomial, c] : p.terms()) {
@@ -73,7 +73,7 @@ bool is_within(const Accesses& accesses, int root, const Access& access, const P
   return true;
 }
 
-// One subscript of an access as several; nothing if a bound is not proven.
+// Splits the one subscript of an access into several; nothing if a bound is not proven.
 std::optional<std::vector<Subscript>> reshaped(const Accesses& accesses, int root, const Access& access,
                                                const std::vector<Monomial>& lengths, bool assumes, Solver& solver) {
   std::vector<Subscript> found;
@@ -82,7 +82,7 @@ std::optional<std::vector<Subscript>> reshaped(const Accesses& accesses, int roo
     Polynomial high, low;
     split(rest, length, high, low);
     if (!is_within(accesses, root, access, low, length, assumes, solver)) {
-      // i * n + n - 1 - k is row i, not row i + 1.
+      // i * n + n - 1 - k is in row i, not in row i + 1.
       Polynomial whole;
       whole.set(length, 1);
       const auto moved = Polynomial::sum(low, whole);
@@ -114,7 +114,7 @@ View view_of(const Accesses& accesses, int root, Solver& solver, bool may_assume
   }
   const Query query(accesses, root);
   for (const auto& [variable, members] : of_variable) {
-    const auto& these = members;  // a lambda may not hold on to the binding itself
+    const auto& these = members;  // a lambda may not capture the binding itself
     std::set<Monomial> all;
     bool can = true;
     for (const std::size_t m : members) {

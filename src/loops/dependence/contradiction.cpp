@@ -8,7 +8,7 @@
 namespace papilio::loops {
 namespace {
 
-constexpr std::int64_t largest = std::int64_t{1} << 40;  // of coefficients and constants: none of it overflows
+constexpr std::int64_t largest = std::int64_t{1} << 40;  // for coefficients and constants, so that nothing overflows
 
 // low <= sum of terms <= high.
 struct Range {

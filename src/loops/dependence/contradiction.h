@@ -4,9 +4,9 @@
 
 namespace papilio::loops {
 
-// Whether the rows contradict each other plainly: a sum of columns that must be at least one number and at most a
-// smaller one, once columns that are equal are taken for one. False says nothing. Takes no more than microseconds,
-// where isl takes a hundred.
+// Whether the rows plainly contradict each other: when columns that are equal are
+// taken for one, some sum of columns must be at least one number and at most a smaller
+// one. False means nothing. This takes at most microseconds; isl takes a hundred.
 bool is_plain_contradiction(const System& system);
 
 }  // namespace papilio::loops

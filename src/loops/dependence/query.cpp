@@ -23,7 +23,7 @@ int Query::column(int symbol, int side) {
   return system_.columns++;
 }
 
-// Takes the symbols with given values out of a product; false where that overflows.
+// Replaces the symbols in a product that have given values by these; false if that overflows.
 bool Query::reduce(Monomial& m, std::int64_t& coefficient) const {
   bool fits = true;
   std::erase_if(m, [&](int s) {
@@ -38,7 +38,7 @@ bool Query::reduce(Monomial& m, std::int64_t& coefficient) const {
 std::optional<Row> Query::row(const Polynomial& p, int side, bool is_equality) {
   Row row;
   row.is_equality = is_equality;
-  row.terms.reserve(p.terms().size() * 2);  // those of another row are often added
+  row.terms.reserve(p.terms().size() * 2);  // the terms of another row are often added
   Monomial reduced;
   for (const auto& [monomial, c] : p.terms()) {
     std::int64_t coefficient = c;
@@ -52,7 +52,7 @@ std::optional<Row> Query::row(const Polynomial& p, int side, bool is_equality) {
     } else if (m.size() == 1) {
       row.terms.emplace_back(column(m[0], side), coefficient);
     } else {
-      // A product of values that do not change is one such value.
+      // A product of values that do not change is treated as one such value.
       if (!std::all_of(m.begin(), m.end(), [&](int s) { return is_shared(s); })) return std::nullopt;
       is_exact_ = false;
       const auto [place, is_new] = columns_.try_emplace({m, 2}, system_.columns);
@@ -103,7 +103,7 @@ void Query::add_same_iteration(int loop) {
   add({{{column(l.symbol, 1), 1}, {column(l.symbol, 0), -1}}, 0, true});
 }
 
-// Whether an unknown symbol of the polynomial has a column.
+// Whether an unknown symbol in the polynomial has a column.
 bool Query::touches(const Polynomial& p, int side) const {
   for (const auto& [monomial, c] : p.terms()) {
     for (const int s : monomial) {

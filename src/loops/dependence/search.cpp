@@ -12,10 +12,10 @@ constexpr int most_columns = 64;
 constexpr std::size_t most_rows = 256;
 constexpr int most_moves = 64;
 
-// Of coefficients, and of values and constants: no sum of products overflows.
+// For coefficients, and for values and constants: no sum of products overflows.
 constexpr std::int64_t largest_coefficient = 1 << 20, largest_value = std::int64_t{1} << 36;
 
-// Sum of coefficients * columns + constant, which is last.
+// The sum of coefficients * columns + constant; the constant is the last entry.
 using Sum = std::vector<std::int64_t>;
 
 bool is_small(const Sum& sum) {
@@ -61,8 +61,8 @@ class Search {
   }
 
  private:
-  // Takes the last equality, and the column that it gives the value of out of all sums. If it is given times more than
-  // one, columns are mixed until one is not: Euclid's algorithm.
+  // Takes the last equality, and removes a column, whose value it gives, from all sums. If the column's
+  // coefficient in it is not 1 or -1, columns are mixed until there is one that is: Euclid's algorithm.
   void eliminate(std::vector<Sum>& equalities) {
     while (can_) {
       const Sum& by = equalities.back();
@@ -86,7 +86,7 @@ class Search {
   }
 
   void give(std::size_t column, std::vector<Sum>& equalities) {
-    Sum by = equalities.back();  // in which the column has -1
+    Sum by = equalities.back();  // the column has coefficient -1 in it
     const std::int64_t factor = -by[column];
     for (std::int64_t& c : by) c /= factor;
     for (std::vector<Sum>* list : {&equalities, &sums_, &whole_}) {
@@ -101,7 +101,7 @@ class Search {
     can_ = is_small(sum);
   }
 
-  // Makes a column stand for itself and a multiple of each other one, so that the last equality has less of those.
+  // Lets a column stand for itself plus multiples of the others, whose coefficients in the last equality then shrink.
   void mix(std::size_t column, std::vector<Sum>& equalities) {
     Sum times = equalities.back();
     const std::int64_t least = times[column], size = std::abs(least);
@@ -124,7 +124,7 @@ class Search {
     return value;
   }
 
-  // Moves one column so that a row holds; false where none can.
+  // Moves one column so that a row holds; false if none can do it.
   bool repair(std::size_t row) {
     std::size_t best = columns_;
     std::int64_t best_move = 0;
@@ -163,8 +163,8 @@ class Search {
   const std::size_t columns_;
   bool can_ = true;
   bool is_mixed_ = false;
-  std::vector<Sum> sums_;   // that must not be negative
-  std::vector<Sum> whole_;  // what the columns of the system are, in those that no equality gives
+  std::vector<Sum> sums_;   // those that must not be negative
+  std::vector<Sum> whole_;  // the system's columns, in terms of those that no equality determines
   std::vector<std::int64_t> point_, values_;
 };
 

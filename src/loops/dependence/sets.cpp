@@ -12,7 +12,7 @@
 namespace papilio::loops {
 namespace {
 
-// Whether a row alone has no solution; `is_true` receives whether it always holds.
+// Whether a row alone has no solution; `is_true` becomes whether it always holds.
 bool is_impossible(const Row& row, std::vector<std::int64_t>& dense, bool& is_true) {
   std::int64_t divisor = 0;
   for (const auto& [column, c] : row.terms) dense[static_cast<std::size_t>(column)] += c;
@@ -102,7 +102,7 @@ isl_basic_set* basic_set_of(isl_ctx* context, const System& system) {
 
 isl_set* union_of(isl_ctx* context, const std::vector<System>& systems, int kept) {
   isl_set* all = isl_set_empty(isl_space_set_alloc(context, 0, static_cast<unsigned>(kept)));
-  std::set<std::string> keys;  // many accesses are written twice
+  std::set<std::string> keys;  // many accesses occur twice
   for (const System& system : systems) {
     if (systems.size() > 1 && !keys.insert(key_of(system)).second) continue;
     isl_basic_set* part = basic_set_of(context, system);

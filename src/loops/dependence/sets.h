@@ -10,7 +10,7 @@
 
 #include "loops/dependence/solver.h"
 
-// Systems of constraints as isl has them.
+// Systems of constraints in isl's form.
 
 namespace papilio::loops {
 
@@ -20,14 +20,14 @@ struct Free {
 };
 using Set = std::unique_ptr<isl_set, Free>;
 
-// The system, or a list of them, as bytes, none of which is the beginning of another.
+// The system, or a list of them, as bytes; no key is the beginning of another.
 std::string key_of(const System& system);
 std::string key_of(const std::vector<System>& systems);
 
-// Null where a row alone is impossible.
+// Null if a row alone is impossible.
 isl_basic_set* basic_set_of(isl_ctx* context, const System& system);
 
-// The union of the systems seen in their first columns; null on an error.
+// The union of the systems, projected on their first `kept` columns; null on an error.
 isl_set* union_of(isl_ctx* context, const std::vector<System>& systems, int kept);
 
 }  // namespace papilio::loops

@@ -30,7 +30,7 @@ std::vector<std::int64_t> values_of(isl_point* point, int columns) {
 
 constexpr std::size_t most_known = 50'000;  // answers that are kept
 
-// A second's worth for a short text, or what its statements have of their own and a part of that.
+// A second's worth for a short text; for others, what each statement has of its own and a shared part.
 constexpr std::int64_t steps_per_text = 80'000'000, least_shared = 20'000'000, steps_per_statement = 16'000;
 
 }  // namespace
@@ -48,7 +48,7 @@ Solver::Solver(unsigned long most_operations, std::int64_t statements, const Dea
 Solver::~Solver() { isl_ctx_free(context_); }
 
 void Solver::begin() {
-  // A text of hard questions has less for each: what many of them take together is bounded too.
+  // If many questions of a text are hard, each gets less: their total is bounded too.
   constexpr int many = 20;
   constexpr unsigned long less = 50;
   if (isl_ctx_last_error(context_) == isl_error_quota) ++exhausted_;
@@ -59,13 +59,13 @@ void Solver::begin() {
 
 void Solver::begin_function(std::int64_t left, std::int64_t statements) {
   constexpr std::int64_t least_share = 8;
-  steps_ = std::min(steps_, most_until_);  // the question that was refused has taken none
+  steps_ = std::min(steps_, most_until_);  // the question that was refused took none
   const std::int64_t own = steps_per_statement * statements;
   most_until_ = steps_ + own + (shared_ + own_ - steps_) / std::clamp<std::int64_t>(left, 1, least_share);
   own_ += own;
 }
 
-// A text is hard where functions have taken half of what they share.
+// A text is hard if its functions have taken half of the steps that they share.
 void Solver::check_time() const {
   if (deadline_ != nullptr) deadline_->check(steps_ - own_ > shared_ / 2);
 }
@@ -79,14 +79,14 @@ std::int64_t size_of(const System& system) {
 
 }  // namespace
 
-// Whether there is time left for a question about the system, in steps that were measured: a text has about a second.
+// Whether there is time left for a question about the system, in measured steps: a text has about a second.
 bool Solver::affords(const System& system, std::int64_t least_steps) {
   check_time();
   steps_ += size_of(system) + least_steps;
   return !is_spent();
 }
 
-// The same for a question that makes text of sets.
+// The same for a question that turns sets into text.
 bool Solver::affords_sets(const std::vector<System>& systems, const std::vector<System>& others) {
   constexpr std::int64_t least_steps = 7500, steps_per_part = 3400;
   check_time();
@@ -103,7 +103,7 @@ Answer Solver::has_points(const System& system) {
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   if (known_.size() >= most_known) known_.clear();
   const Answer answer = ask(system);
-  if (answer != Answer::unknown || !is_spent()) known_[key] = answer;  // another function may have time for it
+  if (answer != Answer::unknown || !is_spent()) known_[key] = answer;  // else another function may have time
   return answer;
 }
 
@@ -125,7 +125,7 @@ Answer Solver::ask(const System& system) {
   return empty == isl_bool_error ? Answer::unknown : empty ? Answer::no : Answer::yes;
 }
 
-// Many questions differ in little, so a point of one is often one of the next. The last one that was, comes first.
+// Many questions differ little, so a point of one is often a point of the next. The last one that was comes first.
 bool Solver::is_at_known_point(const System& system) {
   std::vector<std::vector<std::int64_t>>& points = points_[system.columns];
   const auto at = std::find_if(points.begin(), points.end(), [&](const auto& p) { return contains(system, p); });

@@ -29,24 +29,24 @@ struct System {
 
 enum class Answer { no, yes, unknown };
 
-// Integer points of systems, by isl, within a bound on its operations.
+// Questions about the integer points of systems, answered by isl within a bound on its operations.
 class Solver {
  public:
-  // `statements`: of the text. `deadline`: where it is not null, questions throw Error when its time is up.
+  // `statements`: those of the text. `deadline`: if it is not null, questions throw Error when its time is up.
   explicit Solver(unsigned long most_operations, std::int64_t statements = 0, const Deadline* deadline = nullptr);
   ~Solver();
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  // Questions about the first of the `left` functions that are left of a text come next. It has steps of its own for
-  // each of its statements, twice what loops take on average, and of what functions before it have left its share or an
-  // eighth: a hard function leaves time for those after it, and a function has what it needs in however long a text.
+  // The next questions are about the first of the `left` functions that remain of a text. It gets steps for each of its
+  // own statements, twice what loops take on average, and its share, or an eighth, of what functions before it have
+  // left. So a hard function leaves time for later ones, and a function has what it needs in a text of any length.
   void begin_function(std::int64_t left, std::int64_t statements = 0);
 
-  // Whether questions have taken all the time that the function has: then none is answered.
+  // Whether questions have used up the function's time; then no more are answered.
   bool is_spent() const { return steps_ > most_until_; }
 
-  // Counts a system that is made, and whether or not it is asked about takes time.
+  // Counts a system that was made: that takes time, whether or not a question about it follows.
   void count_system() {
     steps_ += steps_per_system;
     if (++systems_ % 64 == 0) check_time();
@@ -55,31 +55,31 @@ class Solver {
   Answer has_points(const System& system);
   std::optional<std::vector<std::int64_t>> point(const System& system);
 
-  // Whether the points of `a`, seen in its first `kept` columns, all lie in the union of the others, seen in theirs.
+  // Whether all points of `a`, projected on its first `kept` columns, lie in the union of the others' projections.
   Answer is_covered(const System& a, const std::vector<System>& others, int kept);
 
-  // Where no point of the systems has these first `kept` columns, as a condition in C with the names; nothing if it
-  // holds nowhere within `context`, a system of those columns, or is not found in time.
+  // When no point of the systems has these first `kept` columns, as a condition in C with these names. Nothing
+  // if the condition holds nowhere within `context`, a system of those columns, or is not found in time.
   std::optional<std::string> condition_for_none(const std::vector<System>& systems, const System& context, int kept,
                                                 const std::vector<std::string>& names);
 
-  // The same for points of `wanted`, seen in their first `columns`, that are in none of `given`.
+  // When the points of `wanted`, projected on their first `columns`, are all in `given`, likewise as a condition.
   std::optional<std::string> condition_for_covered(const std::vector<System>& wanted, const std::vector<System>& given,
                                                    int columns, const System& context, int kept,
                                                    const std::vector<std::string>& names);
 
-  // The least and the largest value of column `kept` in the union of the systems, in C, in the names of the columns
-  // before; empty if there is none, or it is not found in time.
+  // The least and the largest value of column `kept` in the union of the systems, in C, in terms
+  // of the names of the columns before it; empty if there is none, or if it is not found in time.
   std::pair<std::string, std::string> range(const std::vector<System>& systems, int kept,
                                             const std::vector<std::string>& names);
-  // The largest alone.
+  // Only the largest.
   std::string largest(const std::vector<System>& systems, int kept, const std::vector<std::string>& names);
 
-  // first - second, seen in the columns from `kept` to `columns`, in isl's notation in the names of those before; empty
-  // for the empty set, nothing where it is not found in time.
+  // first - second, projected on the columns from `kept` to `columns`, in isl's notation with the
+  // names of the columns before those. Empty for the empty set; nothing if it is not found in time.
   std::optional<std::string> difference_text(const std::vector<System>& first, const std::vector<System>& second,
                                              int columns, int kept, const std::vector<std::string>& names);
-  // all - (first - second), likewise.
+  // all - (first - second), in the same form.
   std::optional<std::string> rest_text(const std::vector<System>& all, const std::vector<System>& first,
                                        const std::vector<System>& second, int columns, int kept,
                                        const std::vector<std::string>& names);
@@ -99,18 +99,18 @@ class Solver {
   std::string end_of(isl_set* all, bool is_largest);
 
   isl_ctx* context_;
-  // Many questions are asked again, so answers are kept: of has_points, of is_covered, and texts.
+  // Many questions are asked again, so answers are kept: those of has_points and is_covered, and texts.
   std::unordered_map<std::string, Answer> known_, covered_;
   std::unordered_map<std::string, std::optional<std::string>> texts_;
-  std::unordered_map<int, std::vector<std::vector<std::int64_t>>> points_;  // of systems, per number of columns
+  std::unordered_map<int, std::vector<std::vector<std::int64_t>>> points_;  // points of systems, by number of columns
   std::unordered_map<std::string, std::pair<std::string, std::string>> ranges_;
   unsigned long most_operations_;
   static constexpr std::int64_t steps_per_system = 120;
   const Deadline* const deadline_;
-  const std::int64_t shared_;  // steps that are no function's own
-  std::int64_t own_ = 0;       // of the functions that were begun
-  std::int64_t steps_ = 0;     // of all questions
-  std::int64_t most_until_;    // of all questions until the function ends
+  const std::int64_t shared_;  // steps that belong to no single function
+  std::int64_t own_ = 0;       // steps that belong to the functions begun so far
+  std::int64_t steps_ = 0;     // steps of all questions so far
+  std::int64_t most_until_;    // the most steps, of all questions, until the function ends
   std::int64_t systems_ = 0;
   int exhausted_ = 0;  // questions that had no answer within the bound
 };

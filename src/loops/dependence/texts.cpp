@@ -17,7 +17,7 @@
 #include "loops/dependence/sets.h"
 #include "loops/dependence/solver.h"
 
-// Answers that are text: conditions and ends in C, sets in isl's notation.
+// Answers that are text: conditions and bounds in C, sets in isl's notation.
 
 namespace papilio::loops {
 namespace {
@@ -40,7 +40,7 @@ std::optional<std::string> text_of(isl_ast_expr* expression) {
   return found;
 }
 
-// What a question depends on, as bytes.
+// Everything that a question depends on, as bytes.
 std::string key_of(char question, std::initializer_list<const std::vector<System>*> lists, int columns, int kept,
                    const std::vector<std::string>& names) {
   std::string key(1, question);
@@ -52,7 +52,7 @@ std::string key_of(char question, std::initializer_list<const std::vector<System
 
 }  // namespace
 
-// The answer, which is asked for unless it is known.
+// The answer. The question is asked only if the answer is not known.
 Solver::Text Solver::ask_once(const std::string& key, const std::function<Text()>& ask) {
   constexpr std::size_t most_texts = 10'000;
   if (const auto known = texts_.find(key); known != texts_.end()) return known->second;
@@ -65,8 +65,8 @@ Solver::Text Solver::ask_once(const std::string& key, const std::function<Text()
 
 namespace {
 
-// The set where it is another one, a single polyhedron, without the points of one equation: "16 * np >= ns && sym !=
-// 1". Takes nothing.
+// If the set is another set, a single polyhedron, without the points of one
+// equation, its text: "16 * np >= ns && sym != 1". Takes ownership of nothing.
 std::optional<std::string> text_without_equation(isl_set* good, isl_set* runs) {
   if (good == nullptr || isl_set_n_basic_set(good) != 2) return std::nullopt;
   isl_set* hull = isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(good)));
@@ -88,7 +88,7 @@ std::optional<std::string> text_without_equation(isl_set* good, isl_set* runs) {
 
 }  // namespace
 
-// Where `runs` holds and `bad` does not. Takes both.
+// When `runs` holds and `bad` does not. Takes ownership of both.
 std::optional<std::string> Solver::condition(isl_set* bad, isl_set* runs) {
   isl_set* good = isl_set_intersect(isl_set_complement(bad), isl_set_copy(runs));
   const isl_bool never = isl_set_is_empty(good);
@@ -132,14 +132,14 @@ std::optional<std::string> Solver::condition_for_covered(const std::vector<Syste
     isl_set* open = isl_set_subtract(isl_set_copy(all), union_of(context_, given, columns));
     isl_set* bad = isl_set_params(named(open, kept, names));
     isl_set* runs = isl_set_params(named(union_of(context_, where, kept), kept, names));
-    // Where nothing is wanted, nothing is missing, so the condition may say anything there.
+    // If nothing is wanted, nothing is missing, so the condition may say anything there.
     return condition(bad, isl_set_intersect(runs, isl_set_params(named(all, kept, names))));
   });
 }
 
 namespace {
 
-// Ends are asked for with numbers in place of names, "$0 - 1": loops differ in names more than in bounds.
+// Bounds are asked for with numbers in place of names, "$0 - 1": loops differ more in names than in bounds.
 std::vector<std::string> numbers_as_names(int kept) {
   std::vector<std::string> names;
   for (int i = 0; i < kept; ++i) names.push_back(fmt::format("${}", i));
@@ -161,8 +161,8 @@ std::string with_names(const std::string& text, const std::vector<std::string>& 
   return found;
 }
 
-// The systems without the rows of one of the first columns alone, where no other row names it, if all then are the
-// same one: x > 0 and R or x < 0 and R has the ends of R.
+// If one of the first columns occurs only in rows of its own, the systems without those rows,
+// provided that they are then all the same: x > 0 and R, or x < 0 and R, has the bounds of R.
 std::vector<System> without_switches(const std::vector<System>& systems, int kept) {
   std::set<int> tied;
   for (const System& system : systems) {
@@ -188,7 +188,7 @@ std::vector<System> without_switches(const std::vector<System>& systems, int kep
 
 std::pair<std::string, std::string> Solver::range(const std::vector<System>& systems, int kept,
                                                   const std::vector<std::string>& names) {
-  const std::string key = key_of('r', {&systems}, kept, kept, names);  // what is read is often written too
+  const std::string key = key_of('r', {&systems}, kept, kept, names);  // what is read is often also written
   if (const auto known = ranges_.find(key); known != ranges_.end()) return known->second;
   if (!affords_sets(systems)) return {};
   const auto parts = without_switches(systems, kept);
@@ -211,7 +211,7 @@ std::string Solver::largest(const std::vector<System>& systems, int kept, const 
   return with_names(*text, names);
 }
 
-// The least or the largest value of a set of one dimension, in its parameters; empty if it is not found in time.
+// The least or largest value of a one-dimensional set, in its parameters; empty if it is not found in time.
 std::string Solver::end_of(isl_set* all, bool is_largest) {
   isl_options_set_ast_build_detect_min_max(context_, 1);
   const Set runs(isl_set_params(isl_set_copy(all)));
@@ -224,7 +224,7 @@ std::string Solver::end_of(isl_set* all, bool is_largest) {
   return text.value_or("");
 }
 
-// Takes the set.
+// Takes ownership of the set.
 std::optional<std::string> Solver::notation(isl_set* set, int kept, const std::vector<std::string>& names) {
   const Set owner(isl_set_coalesce(named(set, kept, names)));
   const isl_bool empty = isl_set_is_empty(owner.get());
