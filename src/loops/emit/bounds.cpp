@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_ends = 8;
 
-// p = factor * symbol + rest; nothing where the symbol occurs more than once in a product.
+// Splits p = factor * symbol + rest; nothing if the symbol occurs more than once in a product.
 std::optional<std::pair<Polynomial, Polynomial>> split(const Polynomial& p, int symbol) {
   Polynomial factor, rest;
   for (const auto& [monomial, c] : p.terms()) {
@@ -51,7 +51,7 @@ bool Bounds::has_name(int symbol) const {
   const Symbol& s = accesses_.symbols[static_cast<std::size_t>(symbol)];
   if (s.name.empty() || s.name.find_first_of("[]?") != std::string::npos) return false;
   if (is_field(s.name)) return s.kind == Symbol::Kind::entry && s.has_name && has_root(s.variable);
-  // Another variable of that name may hide it.
+  // Another variable with this name may hide it.
   std::set<int> named;
   for (const Access& a : accesses_.list) {
     if (program_.variables[static_cast<std::size_t>(a.variable)].name == s.name) named.insert(a.variable);
@@ -66,7 +66,7 @@ bool Bounds::has_name(int symbol) const {
   return false;
 }
 
-// Whether it is what the loop's variable, a parameter that the loop changes, holds before the loop.
+// Whether a symbol is the value before the loop of the loop's variable, which is a parameter that the loop changes.
 bool Bounds::is_start(int symbol) const {
   const Loop& loop = accesses_.loops[static_cast<std::size_t>(loop_)];
   return accesses_.symbols[static_cast<std::size_t>(symbol)].variable == loop.variable && loop.start &&
@@ -93,8 +93,8 @@ std::optional<std::string> Bounds::text(const Polynomial& p) const {
   return widened(text_of(p, accesses_.symbols));
 }
 
-// The first and last value of a loop's variable, in order of size; of one that runs once in any case, the last may lie
-// before the first.
+// The first and the last value of a loop's variable, the smaller one first.
+// If the loop runs once in any case, the last may lie before the first.
 std::optional<std::pair<Polynomial, Polynomial>> Bounds::range_of(int index) const {
   const Loop& loop = accesses_.loops[static_cast<std::size_t>(index)];
   if (!loop.fault.empty() || loop.symbol < 0) return std::nullopt;
@@ -135,7 +135,7 @@ std::optional<std::vector<Polynomial>> Bounds::ends(const Polynomial& p, bool hi
       open.push_back(*value);
       const Loop& loop = accesses_.loops[static_cast<std::size_t>(innermost)];
       if (!loop.runs_once || at_high != (loop.step > 0)) continue;
-      // The first value may lie beyond what the condition says.
+      // The only iteration may have the first value, beyond what the condition allows.
       const auto first = Polynomial::product(parts->first, loop.lower);
       const auto only = first ? Polynomial::sum(*first, parts->second) : std::nullopt;
       if (!only) return std::nullopt;
@@ -145,7 +145,7 @@ std::optional<std::vector<Polynomial>> Bounds::ends(const Polynomial& p, bool hi
   return done;
 }
 
-// The element that an access touches, without its last subscripts where only the struct that it is in has the name.
+// The element that an access touches; without its last subscripts if the name is only that of the struct that it is in.
 std::optional<std::vector<std::string>> Bounds::elements(const Access& access, bool is_whole, bool high) const {
   const Variable& object = variable(variable(access.variable).object);
   const Variable& v = is_whole ? object : variable(access.variable);
@@ -183,9 +183,9 @@ std::optional<std::vector<std::string>> Bounds::addresses(const std::string& nam
     const int holder = v.holder < 0 ? -1 : variable(v.holder).object;
     const bool is_held = holder >= 0 && variable(holder).name == name;
     if (v.name != name && !is_whole && !is_held) continue;
-    // By now the name means another place.
+    // By now the name stands for another place.
     if (v.moves || variable(v.object).moves || (is_held && variable(holder).moves)) return std::nullopt;
-    // What is supposed of a variable that is not an array rests on all that the function writes: see no_overlap.
+    // For variables that are not arrays, the assumptions depend on everything that the function writes: see no_overlap.
     if (!is_inside(a)) continue;
     objects.insert(is_held ? holder : v.object);
     if (is_held) add({variable(holder).is_array ? name + "[0]" : fmt::format("(&{})[0]", name)});
@@ -263,7 +263,7 @@ std::optional<std::string> widened(const std::string& condition) {
     result += condition.substr(at, token.begin - at);
     at = token.begin;
     if (token.kind != Token::Kind::word) continue;
-    // No word follows another one in C, but in sentences.
+    // In C no word follows another one; in sentences it does.
     const bool follows =
         t > 0 && (source.kind(t - 1) == Token::Kind::word || source.kind(t - 1) == Token::Kind::number);
     if (follows || (t + 1 < last && source.is(t + 1, "("))) return std::nullopt;

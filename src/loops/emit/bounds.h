@@ -9,27 +9,27 @@
 
 namespace papilio::loops {
 
-// The ends of values while a loop runs, in C of what the loop does not change.
+// The bounds of values while a loop runs, in C, in terms of what the loop does not change.
 class Bounds {
  public:
   Bounds(const Program& program, const Accesses& accesses, int loop)
       : program_(program), accesses_(accesses), loop_(loop) {}
 
-  // Values of which the largest (or the smallest) bounds p from above (below); nothing where that is not known.
+  // Values the largest (or smallest) of which bounds p from above (or below); nothing if such values are not known.
   std::optional<std::vector<Polynomial>> ends(const Polynomial& p, bool high) const;
 
-  // In C, in 64 bits; nothing where a name would not mean the same.
+  // The value in C, in 64 bits; nothing if a name would not mean the same there.
   std::optional<std::string> text(const Polynomial& p) const;
 
-  // A condition in C that the elements of two variables that the loop touches share no memory.
+  // A condition in C: the elements of the two variables that the loop touches share no memory.
   std::optional<std::string> no_overlap(const std::string& a, const std::string& b) const;
 
-  // A condition in C that the value is in its range in all iterations.
+  // A condition in C: the value is in its range in all iterations.
   std::optional<std::string> in_range(const Obligation& obligation) const;
 
   bool is_inside(const Access& access) const;
 
-  // Whether the name of the struct that the variable is in, or behind, means the same throughout the function.
+  // Whether the name of the struct that contains the variable, or leads to it, means the same throughout the function.
   bool has_root(int variable) const;
 
  private:
@@ -46,7 +46,7 @@ class Bounds {
   int loop_;
 };
 
-// A condition that isl has written, in C whose arithmetic does not wrap.
+// A condition that isl has written, as C in which arithmetic does not wrap.
 std::optional<std::string> widened(const std::string& condition);
 
 }  // namespace papilio::loops

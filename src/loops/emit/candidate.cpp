@@ -79,7 +79,7 @@ std::string Candidate::count() const {
 
 std::string Candidate::last(const std::string& first, const std::string& turns) const {
   const Loop& loop = accesses.loops[static_cast<std::size_t>(id)];
-  // A step that is the body's first statement is not taken once more by the test that ends the loop.
+  // If the step is the first statement of the body, the test that ends the loop does not take it once more.
   const bool is_in_body = loop.steps_first && !loop.own.empty();
   return fmt::format("{} = {} + {} * {};", head->variable, first, is_in_body ? "(" + turns + " - 1)" : turns, step());
 }

@@ -10,7 +10,7 @@
 namespace papilio::loops {
 namespace {
 
-// min(a, b) and max(a, b) written out; nothing for text that they do not end in.
+// The text with min(a, b) and max(a, b) written out; nothing if it does not end in one of them.
 std::optional<std::string> without_calls(const std::string& text) {
   const Source source(text);
   const int last = static_cast<int>(source.tokens().size()) - 1;
@@ -73,8 +73,8 @@ std::optional<std::string> inspector(const Candidate& c, const Predicate& p, boo
       x, *low, *high, array, *least);
 }
 
-// A variable of the struct that the pointer of this name leads to, which every iteration, or the loop's test, reads; or
-// one that lies behind it; -1 if there is none.
+// A variable in the struct to which the pointer of this name leads, or one
+// behind it, that every iteration or the loop's test reads; -1 if there is none.
 int certainly_read(const Candidate& c, std::string_view pointer) {
   const auto variable = [&](int v) -> const Variable& { return c.program.variables[static_cast<std::size_t>(v)]; };
   const Loop& loop = c.accesses.loops[static_cast<std::size_t>(c.id)];
@@ -89,7 +89,7 @@ int certainly_read(const Candidate& c, std::string_view pointer) {
   return found == c.accesses.list.end() ? -1 : found->variable;
 }
 
-// A condition that reads behind pointers holds only where the loop does that, too; nothing where it may not.
+// A condition that reads behind pointers may hold only if the loop reads there, too; nothing if the loop may not.
 std::optional<std::string> guarded(const Candidate& c, const std::string& condition) {
   if (condition.find("->") == std::string::npos) return condition;
   const Source source(condition);

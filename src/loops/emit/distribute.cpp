@@ -41,7 +41,7 @@ class Distribution {
   const Variable& variable(int v) const { return c_.program.variables[static_cast<std::size_t>(v)]; }
   const Token& token(int t) const { return c_.source.tokens()[static_cast<std::size_t>(t)]; }
 
-  // The block that is the body of the innermost of the loops, each of which is all that the one around it does.
+  // Finds the block that is the body of the innermost loop; each loop must be all that the one around it does.
   bool find_body() {
     if (c_.head->is_counted) return fail("its head is not of a form that OpenMP accepts"), false;
     const TextPart* at = &c_.part;
@@ -58,12 +58,12 @@ class Distribution {
     return true;
   }
 
-  // What a statement of the body declares, its pieces must have to themselves.
+  // What a statement of the body declares must be used in its own piece only.
   bool are_separate(const std::map<const TextPart*, int>& placed) {
     for (const TextPart& p : body_->parts) {
       if (p.kind != TextPart::Kind::plain || p.end - p.begin < 3) continue;
       int depth = 0;
-      bool is_value = false;  // what a variable is given, which declares nothing
+      bool is_value = false;  // in the value given to a variable, which declares nothing
       for (int t = p.begin + 1; t < p.end; ++t) {
         depth += c_.source.is(t, "(") || c_.source.is(t, "[") || c_.source.is(t, "{") ? 1 : 0;
         depth -= c_.source.is(t, ")") || c_.source.is(t, "]") || c_.source.is(t, "}") ? 1 : 0;
@@ -89,7 +89,7 @@ class Distribution {
     return true;
   }
 
-  // The variables that become arrays: declared in the body by a statement of their own, or outside of the loop.
+  // Finds the variables that become arrays, declared in the body by a statement of their own, or outside of the loop.
   bool find_expanded() {
     for (const std::string& name : t_.variables) {
       const int v = c_.variable(name);
@@ -108,7 +108,7 @@ class Distribution {
             return false;
           }
           type.clear();
-          for (int word = p.begin; word < t; ++word) {  // its elements are assigned, each once
+          for (int word = p.begin; word < t; ++word) {  // without const: its elements are assigned, each once
             if (!c_.source.is(word, "const"))
               type += fmt::format("{}{}", type.empty() ? "" : " ", c_.source.text_of(word));
           }
@@ -121,7 +121,7 @@ class Distribution {
     return true;
   }
 
-  // The expanded variables of a statement as elements of arrays.
+  // Replaces the expanded variables in a statement by elements of arrays.
   void expand(const TextPart& p, Edits& edits) const {
     for (int t = p.begin; t < p.end; ++t) {
       const auto is_it = [&](const auto& e) { return c_.source.is(t, e.name); };
@@ -185,7 +185,7 @@ class Distribution {
     return fmt::format("{}\n{}}}", text, indent);
   }
 
-  // A piece that is a scan, in two passes.
+  // Writes a piece that is a scan, in two passes.
   std::optional<std::string> scan_of(const Piece& piece, const std::vector<const TextPart*>& statements) {
     const auto scan =
         std::find_if(piece.clauses.begin(), piece.clauses.end(), [](const Clause& x) { return x.kind == "scan"; });
@@ -218,7 +218,7 @@ class Distribution {
     return text + indent + "}";
   }
 
-  // The parts of the body, as the analysis counts them, that are the piece's.
+  // The parts of the body, as the analysis numbers them, that belong to the piece.
   std::set<int> items_of(const Piece& piece) const {
     const auto& items = c_.accesses.loops[static_cast<std::size_t>(c_.id)].items;
     std::set<int> found;
@@ -229,9 +229,9 @@ class Distribution {
     return found;
   }
 
-  // What the piece has in common with others; false where that is a variable that is not an array's element.
+  // Finds what the piece shares with others; false if that includes a variable that is not expanded into an array.
   bool share(Candidate& part) const {
-    std::set<int> made, used;  // by others; by the piece
+    std::set<int> made, used;  // computed by others; used by the piece
     std::set<std::string> own;
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || variable(a.variable).is_array) continue;
@@ -261,7 +261,7 @@ class Distribution {
            (piece.verdicts[0] == Verdict::parallel || piece.verdicts[0] == Verdict::parallel_with_clauses);
   }
 
-  bool touches(const Rewritten& r) const {  // edits of the text, which the pieces do not take over
+  bool touches(const Rewritten& r) const {  // edits of the loop's text, which pieces cannot take over
     return r.inside.apply(c_.source.text(), c_.begin(), c_.end()) !=
            c_.source.text().substr(c_.begin(), c_.end() - c_.begin());
   }
@@ -298,10 +298,10 @@ class Distribution {
   const Transformation& t_;
   std::string& why_;
   std::vector<Expanded> expanded_;
-  std::map<int, int> declarations_;  // first token of a declaration -> the name's
+  std::map<int, int> declarations_;  // a declaration's first token -> the token of the name
   std::map<const TextPart*, int> placed_;
   std::vector<std::string> heads_;
-  std::vector<Clause> used_;  // by the pieces that are scans, or parallel
+  std::vector<Clause> used_;  // by the pieces that are scans or parallel
   const TextPart* body_ = nullptr;
   bool any_ = false;
 };

@@ -20,7 +20,7 @@
 namespace papilio::loops {
 namespace {
 
-constexpr std::int64_t few = 4;  // a loop that is known to have fewer iterations is not worth threads
+constexpr std::int64_t few = 4;  // a loop known to have fewer iterations is not worth threads
 
 class Emitter {
  public:
@@ -45,7 +45,7 @@ class Emitter {
   }
 
  private:
-  // Of what only names its conditions.
+  // The predicates of a loop that only has its conditions as text.
   static std::vector<Predicate> predicates_of(const LoopReport& loop, const Accesses& accesses) {
     if (!loop.predicates.empty()) return loop.predicates;
     std::vector<Predicate> made;
@@ -88,7 +88,7 @@ class Emitter {
     }
   }
 
-  // The edits of the file that change the loop, which `found` has a source of.
+  // The edits of the file that change the loop. `found` has the source in which the loop was found.
   std::optional<Edits> attempt(const Judged& f, const Candidate& found, std::string& how, std::string& why) {
     is_reordered_ = false;
     Candidate c{texts_.without_steps_of(found), report_, found.index, program_, f.accesses, found.id};
@@ -138,8 +138,8 @@ class Emitter {
     return c.head.has_value();
   }
 
-  // OpenMP takes != with steps of 1 alone, steps in the head, and a first value there; what is made of the number of
-  // the iteration takes another head than a pointer's or a while's.
+  // OpenMP accepts != only with steps of 1, and it needs the step and a first value in the head. What is
+  // computed from the number of the iteration needs another head than that of a pointer or a `while`.
   static bool takes_no_head(const Candidate& c) {
     const Loop& known = c.accesses.loops[static_cast<std::size_t>(c.id)];
     const bool is_loop = c.part.kind == TextPart::Kind::loop;
@@ -193,7 +193,7 @@ class Emitter {
     return std::nullopt;
   }
 
-  // OpenMP takes pointers as they are; what is rewritten counts by integers.
+  // OpenMP accepts pointers as they are; rewritten loops count with integers.
   std::optional<Rewritten> by_pointer(const Candidate& c, std::string& how, std::string& why) {
     const LoopReport& loop = c.loop();
     const bool is_parallel = loop.verdict == Verdict::parallel || loop.verdict == Verdict::parallel_with_clauses ||
@@ -204,7 +204,7 @@ class Emitter {
     return std::nullopt;
   }
 
-  // Whether floating-point numbers are added or multiplied in another order.
+  // Whether floating-point numbers are added or multiplied in a different order.
   bool reorders(const Candidate& c, const std::vector<Clause>& clauses) const {
     return std::any_of(clauses.begin(), clauses.end(), [&](const Clause& x) {
       const int v = c.variable(x.variable);
@@ -215,7 +215,7 @@ class Emitter {
     });
   }
 
-  // Whether its test reads what the loop may write where its condition does not hold. OpenMP asks once for the bound.
+  // Whether its test reads what the loop may write if its condition does not hold. OpenMP evaluates the bound once.
   bool reads_memory(const Candidate& c) const {
     return std::any_of(c.accesses.list.begin(), c.accesses.list.end(), [&](const Access& a) {
       const Variable& v = program_.variables[static_cast<std::size_t>(a.variable)];
@@ -230,7 +230,7 @@ class Emitter {
     const auto condition = condition_of(c, predicates, needs_helper, why);
     if (!condition) return std::nullopt;
     is_reordered_ = reorders(c, clauses);
-    // The variable of a loop that is counted anew is the body's own.
+    // If a loop is counted anew, its variable belongs to the body.
     if (c.head->is_counted) std::erase_if(clauses, [&](const Clause& x) { return x.variable == c.head->variable; });
     const auto scan = std::find_if(clauses.begin(), clauses.end(), [](const Clause& x) { return x.kind == "scan"; });
     std::optional<Rewritten> made;
@@ -238,7 +238,7 @@ class Emitter {
       made = in_parallel(c, clauses, why);
       how = "parallel";
     } else {
-      // A scan is worth its two passes only where nothing in the loop does more than it.
+      // The first pass computes only what the scan needs; the second runs the loop.
       made = is_system(*scan) ? in_two_passes_by_matrices(c, clauses, why) : in_two_passes(c, *scan, clauses, why);
       how = "scan in two passes";
     }
@@ -261,7 +261,7 @@ class Emitter {
       if (made) is_reordered_ = reorders(c, made->used);
       return made;
     }
-    // Of loops whose clauses are none: what is rewritten has no others.
+    // The others rewrite a nest, without clauses: these are its loops, as indices in the accesses.
     std::vector<int> chain;
     for (std::size_t l = 0; l < f.reports.size(); ++l) {
       const bool is_of_it = std::find(t.loops.begin(), t.loops.end(), f.reports[l]) != t.loops.end();
@@ -289,8 +289,8 @@ class Emitter {
     return made;
   }
 
-  // Where the dependences of the matrix are all that there are: no two pointers lead to the same memory, no subscript
-  // wraps.
+  // A condition under which the matrix has all dependences: no two
+  // pointers lead to the same memory, and no subscript wraps around.
   std::optional<std::string> condition_of_order(const Judged& f, const Candidate& c, std::string& why) {
     const Verdict verdict = c.loop().verdict;
     std::vector<Predicate> predicates;
@@ -312,7 +312,7 @@ class Emitter {
     return condition;
   }
 
-  // The inner loop becomes the outer one where it then is parallel: where no dependence leads along it at all.
+  // Makes the inner loop the outer one, if it is then parallel: if no dependence at all leads along it.
   std::optional<Rewritten> by_interchange(const Judged& f, const Candidate& c, std::string& how,
                                           std::string& why) const {
     const std::vector<Loop>& loops = f.accesses.loops;
@@ -329,7 +329,7 @@ class Emitter {
     while (loops[static_cast<std::size_t>(nest)].parent >= 0) nest = loops[static_cast<std::size_t>(nest)].parent;
     const auto depth = static_cast<std::size_t>(inside.depth);
     for (const Dependence& d : report_of(nest).matrix) {
-      // An own variable of a loop that is declared outside would be shared.
+      // A loop's own variable that is declared outside would be shared.
       if (d.directions.size() <= depth || d.directions[depth] != '=') return std::nullopt;
     }
     const bool declares =
@@ -346,7 +346,7 @@ class Emitter {
 
   static bool has_few_iterations(const Loop& loop) {
     for (const Polynomial& room : loop.room) {
-      // room at the first value, divided by the step, is the number of iterations less one.
+      // room at the first value, divided by the step, is the number of iterations minus one.
       const std::int64_t slope = room.coefficient({loop.symbol});
       Polynomial rest = room;
       rest.set({loop.symbol}, 0);
@@ -367,7 +367,7 @@ class Emitter {
   Edits edits_;
   Emission result_;
   bool needs_helper_ = false;
-  bool is_reordered_ = false;  // by the loop at hand
+  bool is_reordered_ = false;  // by the present loop
 };
 
 }  // namespace

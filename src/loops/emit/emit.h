@@ -10,15 +10,15 @@
 
 namespace papilio::loops {
 
-// The accesses of a function, and where its loops stand in the report.
+// The accesses of a function, and where its loops are in the report.
 struct Judged {
   const Function* function;
   Accesses accesses;
-  std::vector<int> reports;  // of each of the accesses' loops; -1: it is not a loop of the function's text
-  std::vector<std::vector<Predicate>> overlaps = {};  // of each: pointers in it that must not lead to the same memory
+  std::vector<int> reports;  // for each loop of the accesses; -1: not a loop of the function's text
+  std::vector<std::vector<Predicate>> overlaps = {};  // for each loop: pointers that must not overlap
 };
 
-// `transform` and `tile` as in Options.
+// `transform` and `tile` are as in Options.
 Emission emit(std::string_view text, const Program& program, const std::vector<Judged>& functions, const Report& report,
               const Options& options);
 

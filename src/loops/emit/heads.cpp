@@ -40,7 +40,7 @@ std::optional<Head> counted_head(const Candidate& c) {
   const std::string type = head->type.empty() ? fmt::format("__typeof__({})", head->variable) : head->type;
   const char sign = loop.step > 0 ? '+' : '-';
   if (loop.steps_in_test && !loop.runs_once && head->origin.empty()) {
-    // As wide as the variable: an unsigned one may come round to 0 here.
+    // As wide as the variable: an unsigned one may wrap around to 0 here.
     head->first = fmt::format("(long long)({0})(({0})({1}) {2} {3})", type, first, sign, std::abs(loop.step));
   } else if (loop.steps_first || (loop.steps_in_test && !loop.runs_once)) {
     head->first =

@@ -11,21 +11,21 @@
 
 namespace papilio::loops {
 
-// sum of a[k] x_k, and b, each in C; none, or empty: 0.
+// The sum of a[k] x_k, plus b, each in C; a missing or empty one is 0.
 struct LinearForm {
   std::map<std::size_t, std::string> a;
   std::string b;
 };
 
-// Reads an expression in the text as a linear function of several variables, which it must be after the analysis of its
-// syntax tree.
+// Reads an expression in the text as a linear function of several
+// variables. By the analysis of its syntax tree, it must be one.
 struct LinearReader {
   const Source& source;
-  std::string type;  // in which coefficients are computed
-  // What stands at a token, if that is a variable, or a name of what was made of them; and the token after it.
+  std::string type;  // the type in which coefficients are computed
+  // The form that begins at a token, if that is one of the variables or was computed from them; and the next token.
   std::function<std::optional<std::pair<LinearForm, int>>(int)> known;
 
-  // Of tokens [first, last); nothing where it is written in another way than by + - * / and parentheses.
+  // Reads tokens [first, last); nothing if they use anything but + - * / and parentheses.
   std::optional<LinearForm> read(int first, int last) const;
   // left op right.
   static std::optional<LinearForm> joined(char op, const LinearForm& left, const LinearForm& right);

@@ -8,7 +8,7 @@
 namespace papilio::loops {
 namespace {
 
-// Whether the loop at `k` of rows is parallel: an entry is '=', or one to its left is '<'.
+// Whether the loop at position `k` of the rows is parallel: in each row its entry is '=', or one to the left is '<'.
 bool is_parallel_in(const std::vector<std::string>& rows, std::size_t k) {
   return std::all_of(rows.begin(), rows.end(), [&](const std::string& row) {
     return row[k] == '=' || row.substr(0, k).find('<') != std::string::npos;
@@ -62,7 +62,7 @@ std::optional<Nest> Nest::read(const Judged& f, const Candidate& outermost, cons
   return nest;
 }
 
-// A name for the loop at k.
+// A name for the loop at position k.
 std::string Nest::text(std::size_t k, const char* name) const {
   return fmt::format("{}{}{}", members_[0].prefix, name, k);
 }
@@ -82,7 +82,7 @@ Rewritten Nest::tiled(std::int64_t size) const {
   const std::string indent = members_[0].indentation() + "  ";
   r.before = counts();
   r.before.insert(r.before.begin(), fmt::format("// Tiles of {} iterations of each loop.", size));
-  // Two tiles may be neighbours along one loop only, so no dependence at all may lead along a parallel one.
+  // Two tiles may be neighbours along just one loop, so no dependence at all may lead along a parallel one.
   std::size_t parallel = 0;
   const auto is_free = [&](std::size_t k) {
     return std::all_of(rows_.begin(), rows_.end(), [&](const std::string& row) { return row[k] == '='; });

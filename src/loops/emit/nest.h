@@ -10,19 +10,19 @@
 
 namespace papilio::loops {
 
-// Loops of which each is all that the one around it does, outermost first, with bounds that do not depend on each
-// other: they can be rewritten in another order, or cut.
+// Loops, outermost first, each of which is all that the one around it does,
+// and whose bounds do not depend on each other: they can be reordered or cut.
 class Nest {
  public:
-  // The candidate and the loops `chain` in it, as indices in its accesses; nothing, and `why`, where the text has
-  // another form.
+  // Reads the candidate and the loops `chain` in it, given as indices
+  // in its accesses. Nothing, and `why`, if the text has another form.
   static std::optional<Nest> read(const Judged& function, const Candidate& outermost, const std::vector<int>& chain,
                                   std::string& why);
 
-  // With strips of `size` iterations of each loop outside, and the rest inside.
+  // With loops over strips of `size` iterations of each loop outside, and the loops within the strips inside.
   Rewritten tiled(std::int64_t size) const;
 
-  // In another order, of positions in the chain.
+  // In another order, given as positions in the chain.
   Rewritten reordered(const std::vector<std::size_t>& order) const;
 
  private:
@@ -30,7 +30,7 @@ class Nest {
   std::vector<std::string> counts() const;
 
   std::vector<Candidate> members_;
-  std::vector<std::string> rows_;  // directions of the nest's dependences, in the loops of the chain
+  std::vector<std::string> rows_;  // directions of the nest's dependences, for the loops of the chain
 };
 
 }  // namespace papilio::loops

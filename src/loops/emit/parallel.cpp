@@ -10,7 +10,7 @@
 namespace papilio::loops {
 namespace {
 
-constexpr std::int64_t largest_private_array = 4096;  // elements that each thread has a copy of on its stack
+constexpr std::int64_t largest_private_array = 4096;  // elements of which each thread has a copy on its stack
 
 const TextPart* innermost(const TextPart& part, int token) {
   if (token < part.begin || token >= part.end) return nullptr;
@@ -33,7 +33,7 @@ class Parallel {
       if (clause.kind == "induction" && !induction(clause)) return std::nullopt;
       if (clause.kind == "copy" && !copy(clause)) return std::nullopt;
       if (clause.kind == "lastprivate" && clause.variable == c_.head->variable && !c_.head->first.empty()) {
-        // A loop without iterations leaves its first value, too.
+        // A loop without iterations also leaves the first value.
         result_.before.push_back(fmt::format("{} = {};", c_.head->variable, c_.head->first));
       }
       if (clause.kind != "lastprivate" || !clause.is_array) continue;
@@ -50,9 +50,9 @@ class Parallel {
       result_.inside.insert(offset(body.begin), "{" + own_start_ + " ");
       result_.inside.insert(c_.source.tokens()[static_cast<std::size_t>(body.end - 1)].end, own_end_ + " }");
     }
-    // Without iterations there is no last one, whose values the variables would get.
+    // Without iterations there is no last one, from which the variables would get their values.
     const bool has_truth = std::any_of(clauses.begin(), clauses.end(), [](const Clause& x) {
-      return x.kind == "reduction" && (x.detail == "&&" || x.detail == "||");  // which make 5 a 1
+      return x.kind == "reduction" && (x.detail == "&&" || x.detail == "||");  // these turn 5 into 1
     });
     const bool takes_last = result_.pragma.find(" lastprivate(") != std::string::npos;
     if (!c_.head->runs_once && (has_truth || takes_last)) {
@@ -92,7 +92,7 @@ class Parallel {
     return atomic(v, clause.detail);
   }
 
-  // An array of unknown length: each update by itself.
+  // For an array of unknown length: makes each update atomic.
   bool atomic(int v, const std::string& op) {
     if (op == "max" || op == "min" || op == "&&" || op == "||") {
       return fail(fmt::format("the {} of elements of {} has no atomic form", op, variable(v).name));
@@ -106,7 +106,7 @@ class Parallel {
         return fail(fmt::format("line {} is not an update by itself", a.place.line));
       const std::size_t at = offset(statement->begin);
       const std::string indent = c_.source.indentation(at);
-      std::size_t from = at;  // without the white space before it, which becomes the line's end
+      std::size_t from = at;  // without the white space before it, which goes to the end of the line
       while (from > 0 && (c_.source.text()[from - 1] == ' ' || c_.source.text()[from - 1] == '\t')) --from;
       const bool begins = c_.source.begins_line(at);
       result_.inside.replace(from, at, (begins ? "" : "\n") + indent + "#pragma omp atomic\n" + indent);
@@ -138,7 +138,7 @@ class Parallel {
     return true;
   }
 
-  // In the body, before its first statement.
+  // Inserts code at the start of the body, before its first statement.
   void add_at_start() {
     const TextPart& body = c_.part.parts[0];
     if (body.kind == TextPart::Kind::block) {
@@ -149,7 +149,7 @@ class Parallel {
     result_.inside.insert(c_.source.tokens()[static_cast<std::size_t>(body.end - 1)].end, " }");
   }
 
-  // The reads take their elements from a copy, of what lies between the first and the last that they read.
+  // Makes reads use a copy of the elements between the first and the last one that they read.
   bool copy(const Clause& clause) {
     const int v = c_.variable(clause.variable);
     if (v < 0 || is_field(clause.variable) || variable(v).moves) return fail("an array to copy is not named");
@@ -163,7 +163,7 @@ class Parallel {
       if (access == c_.accesses.list.end() || token < 0 || !c_.source.is(token, clause.variable) ||
           !c_.source.is(token + 1, "["))
         return fail(fmt::format("line {} does not read {} by its name", place.line, clause.variable));
-      // What is not read in every iteration may not be there to be copied.
+      // An element that is not read in every iteration may not exist, and so cannot be copied.
       if (access->loops.back() != c_.id || access->subscripts.size() != 1 || !access->subscripts[0] ||
           certain_statement(c_, token) == nullptr || !is_decided_by_branches(c_, *access))
         return fail(fmt::format("the elements of {} that line {} reads are not known", clause.variable, place.line));
@@ -213,7 +213,7 @@ class Parallel {
     result_.after.push_back(fmt::format("__builtin_free({});", own));
   }
 
-  // Each iteration has elements of its own, which those of the last one replace in the end.
+  // Gives each iteration its own elements; in the end, those of the last iteration replace the array's.
   bool own_elements(const Clause& clause) {
     const int v = c_.variable(clause.variable);
     if (v < 0 || is_field(clause.variable))
@@ -238,7 +238,7 @@ class Parallel {
         }
       }
     }
-    // Another name for it would lead to the elements that all share.
+    // Another name for the array would lead to the elements that all iterations share.
     for (int t = c_.part.begin; t < c_.part.end; ++t) {
       for (const Variable& other : c_.program.variables) {
         if (other.is_offset && other.base == v && c_.source.is(t, other.name))
@@ -271,7 +271,7 @@ class Parallel {
   std::string& why_;
   Rewritten result_;
   std::string at_start_;
-  std::string own_start_, own_end_;  // around the body
+  std::string own_start_, own_end_;  // before and after the body
 };
 
 }  // namespace
@@ -313,7 +313,7 @@ std::optional<std::string> private_clauses(const Candidate& c, const std::vector
     const bool is_induction = clause.kind == "induction";
     if (clause.kind != "private" && clause.kind != "firstprivate" && clause.kind != "lastprivate" && !is_induction)
       continue;
-    // Elements with last values: see own_elements.
+    // Arrays with last values are handled by own_elements.
     const bool has_last = std::any_of(clauses.begin(), clauses.end(), [&](const Clause& x) {
       return x.kind == "lastprivate" && x.is_array && x.variable == clause.variable;
     });

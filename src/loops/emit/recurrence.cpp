@@ -10,7 +10,7 @@
 namespace papilio::loops {
 namespace {
 
-// As one with a denominator.
+// The same function with a denominator.
 Coefficients whole(const Coefficients& f) { return f.is_fractional() ? f : Coefficients{f.a, f.b, "", "1"}; }
 
 bool is_constant(const Coefficients& f) { return f.a.empty() && !f.is_fractional(); }
@@ -69,7 +69,7 @@ std::string composed(const Coefficients& f, const std::string& type, const std::
                        type, value(f.a), value(f.b));
   }
   const Coefficients g = whole(f);
-  // Only the ratios count: without a scale the products would overflow.
+  // Only the ratios matter; without a scale the products would overflow.
   return fmt::format(
       "{{ const {1} {0}a = {2}, {0}b = {3}, {0}c = {4}, {0}d = {5}; const {1} {0}p = {0}a * {0}0 + {0}b * {0}2, {0}q = "
       "{0}a * {0}1 + {0}b * {0}3, {0}r = {0}c * {0}0 + {0}d * {0}2, {0}s = {0}c * {0}1 + {0}d * {0}3; {1} {0}most = "

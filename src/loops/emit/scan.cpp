@@ -65,7 +65,7 @@ class Passes {
       r.after.push_back(c_.last(x + "first", x + "count"));
     }
     r.after.insert(r.after.end(), lasts_.begin(), lasts_.end());
-    if (s_.is_function()) {  // a composition may have no value where the values have one
+    if (s_.is_function()) {  // a composition may be undefined although the values are not
       r.after.push_back(fmt::format("}} else {{\n{}    {}\n{}  }}", indent, c_.original(), indent));
     }
     r.needs_version = true;
@@ -73,7 +73,7 @@ class Passes {
   }
 
  private:
-  // Each iteration has the variable for itself, with its closed form's value; no other loop has another one's name.
+  // Gives each iteration its own variable with the value of its closed form; no other loop has a variable of that name.
   bool add_induction(const Clause& clause) {
     const int v = c_.variable(clause);
     const auto& all = c_.accesses.loops[static_cast<std::size_t>(c_.id)].inductions;
@@ -81,7 +81,7 @@ class Passes {
     if (v < 0 || is_field(clause.variable) || found == all.end()) return false;
     const std::string own = c_.named(clause.variable), &k = clause.variable;
     const bool is_pointer = c_.program.variables[static_cast<std::size_t>(v)].is_offset;
-    const std::string type = fmt::format("__typeof__({} + 0)", k);  // without its qualifiers
+    const std::string type = fmt::format("__typeof__({} + 0)", k);  // without qualifiers
     const auto at = [&](const char* turns) {
       return fmt::format("({})({} + {} * {}{})", type, own, found->second.step, c_.prefix, turns);
     };
@@ -110,7 +110,7 @@ class Passes {
     return fmt::format("{} {} {}", a, s_.op, b);
   }
 
-  // The body, where the elements of iterations before are the accumulator.
+  // The body, in which the accumulator replaces the elements of earlier iterations.
   Edits body_with_accumulator(Edits body) const {
     for (const auto& [token, end] : s_.reads) body.replace(begin_of(token), end_of(end - 1), s_.accumulator);
     if (!s_.is_array) return body;
@@ -146,7 +146,7 @@ class Passes {
     }
   }
 
-  // What each block adds, and what that makes of the accumulator before each block.
+  // Computes what each block adds, and from that the accumulator before each block.
   void add_sums(std::vector<std::string>& lines, const std::string& pass, const std::string& type) const {
     const std::string& x = c_.prefix;
     lines.push_back(fmt::format("  {} {} = {};", type, s_.accumulator, neutral()));
@@ -162,7 +162,7 @@ class Passes {
                                 x, blocks, unless, both));
   }
 
-  // The function that each block is, and what that makes of the accumulator before each block.
+  // Computes the function that each block is, and from these the accumulator before each block.
   void add_functions(std::vector<std::string>& lines, const std::string& pass, const std::string& type) const {
     const std::string& x = c_.prefix;
     const bool is_linear = s_.op == "linear";
@@ -183,7 +183,7 @@ class Passes {
     lines.push_back("}");
   }
 
-  // An element of the array, for its type; subscripts of the text may name what the loop declares.
+  // An element of the array, for its type only; subscripts in the text may name what the loop declares.
   std::string element() const {
     const auto& [token, end] = *s_.reads.begin();
     std::string text;
@@ -199,7 +199,7 @@ class Passes {
   const Slice s_;
   std::string& why_;
   std::vector<std::string> inductions_, lasts_;  // lines before and after the loop
-  std::string at_start_;                         // of an iteration
+  std::string at_start_;                         // at the start of an iteration
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ class Slicer : Slicing {
     if (s_.op == "linear" || s_.op == "fractional")
       s_.type = x.type.kind == Type::Kind::real ? "double" : "unsigned long long";
     for (const Clause& clause : clauses) {
-      // The step of a piece of a loop may be in another piece.
+      // In a piece of a loop, the step may be in another piece.
       if ((clause.kind == "induction" && c_.items) || clause.kind == "copy")
         return fail(fmt::format("a scan with {} is not supported", clause.kind == "copy" ? "a copy" : "an induction"));
     }
@@ -47,7 +47,7 @@ class Slicer : Slicing {
   std::size_t begin_of(int token) const { return c_.source.tokens()[static_cast<std::size_t>(token)].begin; }
   std::size_t end_of(int token) const { return c_.source.tokens()[static_cast<std::size_t>(token)].end; }
 
-  // The statements that change the accumulator.
+  // Finds the statements that change the accumulator.
   bool find_updates() {
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || a.variable != variable_ || !a.is_write) continue;
@@ -63,7 +63,7 @@ class Slicer : Slicing {
     return !marked_.empty() || refuse("its updates are not found");
   }
 
-  // The statements that make parts of the function, before the one that it ends in.
+  // Finds the statements that compute parts of the function, before the one that completes it.
   bool find_parts() {
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || a.recurs != variable_) continue;
@@ -76,7 +76,7 @@ class Slicer : Slicing {
     return true;
   }
 
-  // a[i] = a[i - 1] op e: the reads become an accumulator, which is kept where the element is written.
+  // a[i] = a[i - 1] op e: an accumulator replaces the reads, and is set where the element is written.
   bool find_recurrence() {
     const Access* write = nullptr;
     for (const Access& a : c_.accesses.list) {
@@ -105,7 +105,7 @@ class Slicer : Slicing {
     return true;
   }
 
-  // The token after an element of the array: a[i], s->a[i], s.a[i], a[i].x. -1 if the token begins none.
+  // The token after an element of the array: a[i], s->a[i], s.a[i], a[i].x. -1 if no element begins at the token.
   int after_element(int token) const {
     const Source name(scan_.variable);
     const int names = static_cast<int>(name.tokens().size()) - 1;  // the last one is the text's end
@@ -126,7 +126,7 @@ class Slicer : Slicing {
     return subscripts > 0 && !goes_on ? end : -1;
   }
 
-  // Whether the slice has any of a part: a statement that the scan's values come from, or one that skips others.
+  // Whether the slice has anything of a part: a statement that the scan's values depend on, or one that skips others.
   bool has_kept(const TextPart& part, bool counts_jumps = true) const {
     if (part.kind == TextPart::Kind::plain)
       return keeps(part) || (counts_jumps && c_.source.is(part.begin, "continue"));
@@ -134,7 +134,7 @@ class Slicer : Slicing {
     return std::any_of(part.parts.begin(), part.parts.end(), [&](const TextPart& p) { return has_kept(p, counts); });
   }
 
-  // Whether a plain statement is of the scan, or declares or assigns a variable that the slice needs.
+  // Whether a plain statement belongs to the scan, or declares or assigns a variable that the slice needs.
   bool keeps(const TextPart& p) const {
     if (marked_.contains(p.begin) || parts_.contains(p.begin)) return true;
     const auto [first, last] = written_.equal_range(p.begin);
@@ -149,7 +149,7 @@ class Slicer : Slicing {
     return false;
   }
 
-  // The variables that each plain statement writes.
+  // Finds the variables that each plain statement writes.
   void find_written() {
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || !a.is_write || a.is_inlined) continue;
@@ -160,7 +160,7 @@ class Slicer : Slicing {
 
   void need(int first, int last) { Slicing::need(first, last, s_.needed); }
 
-  // The part without what the accumulator does not need; false if that cannot be separated.
+  // The part without what the accumulator does not need; false if the two cannot be separated.
   bool sliced(const TextPart& part, std::string& text) {
     find_written();
     for (bool grows = true; grows;) {
@@ -215,7 +215,7 @@ class Slicer : Slicing {
     }
   }
 
-  // Whether it is a step or a test of the loop itself.
+  // Whether a statement is a step or a test of the loop itself.
   bool is_own_step(const TextPart& p) const {
     const auto& own = c_.accesses.loops[static_cast<std::size_t>(c_.id)].own;
     return std::any_of(own.begin(), own.end(), [&](const Place& place) { return c_.own_part(place) == &p; });
@@ -246,7 +246,7 @@ class Slicer : Slicing {
     return true;
   }
 
-  // a[next++] = e: only the step of such a statement.
+  // a[next++] = e: only the step of such a statement is kept.
   bool slice_step(const TextPart& part, std::string& text) {
     if (writes_.at(part.begin) != 1 || hidden_.contains(part.begin)) return false;
     for (int t = part.begin; t + 1 < part.end; ++t) {
@@ -261,7 +261,7 @@ class Slicer : Slicing {
     return false;
   }
 
-  // Of a[i] = a[i - 1] op e, what it makes of the accumulator.
+  // For a[i] = a[i - 1] op e, what it does to the accumulator.
   void slice_element(const TextPart& part, std::string& text) {
     need(part.begin, part.end);
     Edits edits;
@@ -276,7 +276,7 @@ class Slicer : Slicing {
     }
   }
 
-  // A statement as a function of the accumulator: its coefficients, for what comes later or for the composition.
+  // A statement as a function of the accumulator: its coefficients are kept for later statements, or composed.
   bool slice_function(const TextPart& part, std::string& text) {
     const int at = assignment(part), last = part.end - 1;
     if (at < 0 || names_macro(c_.source, part.begin, part.end))
@@ -309,7 +309,7 @@ class Slicer : Slicing {
     return true;
   }
 
-  // What a token begins, if that is the accumulator or was made of it.
+  // The function that begins at a token, if that is the accumulator or was computed from it.
   std::optional<std::pair<Coefficients, int>> known(int t) const {
     if (c_.source.kind(t) != Token::Kind::word) return std::nullopt;
     if (t > 0 && (c_.source.is(t - 1, ".") || c_.source.is(t - 1, "->"))) return std::nullopt;
@@ -324,10 +324,10 @@ class Slicer : Slicing {
     return std::nullopt;
   }
 
-  // Whether it is by the head of a loop that the slice has.
+  // Whether the access is in the head of a loop that the slice has.
   bool is_counter(const Access& a) const { return loops_.contains(c_.source.token_at(a.place.line, a.place.column)); }
 
-  // Whether the slice reads nothing that the loop writes but what it computes itself.
+  // Whether everything that the slice reads, and the loop writes, is computed by the slice itself.
   bool is_closed() {
     for (const Access& a : c_.accesses.list) {
       if (!c_.is_inside(a) || !a.is_write || a.variable == variable_) continue;
@@ -341,7 +341,7 @@ class Slicer : Slicing {
     return true;
   }
 
-  // Whether the slice, which runs before the loop, changes nothing but the accumulator and variables of its own.
+  // Whether the slice, which runs before the loop, changes only the accumulator and variables of its own.
   bool has_no_effects() {
     const auto may_change = [&](int v) { return v == variable_ || is_own(v); };
     for (const auto& [statement, v] : written_) {
@@ -360,7 +360,7 @@ class Slicer : Slicing {
     return true;
   }
 
-  // Whether the elements that the first iteration reads are not found by what the loop, or other pieces of it, make.
+  // Whether the first iteration finds its elements without anything that the loop, or another piece of it, computes.
   bool starts_alone() {
     for (const auto& [token, end] : s_.reads) {
       if (is_declared(std::string(c_.source.text_of(token)))) return refuse("its array is made in the loop");
@@ -378,11 +378,11 @@ class Slicer : Slicing {
   Slice s_;
   int variable_ = -1;
   std::set<int> marked_, resets_, parts_;                   // first tokens of statements
-  std::set<int> hidden_;                                    // those of these that an operator or continue may leave out
-  std::set<int> whole_, loops_;                             // those that the slice has as they are
+  std::set<int> hidden_;                                    // of these, those that an operator or continue may skip
+  std::set<int> whole_, loops_;                             // those that the slice has unchanged
   std::map<int, int> writes_;                               // how often each of marked_ writes the accumulator
   std::multimap<int, int> written_;                         // the variables that each statement writes
-  std::vector<std::pair<std::string, Coefficients>> made_;  // of the accumulator: names, functions
+  std::vector<std::pair<std::string, Coefficients>> made_;  // computed from the accumulator: names, functions
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto assigning = std::to_array<std::string_view>({"=", "+=", "-=", "*=", "/=", "&=", "|=", "^=", "++", "--"});
 
-// As texts name it, with a point for an arrow.
+// The name as texts write it, with a point for an arrow.
 std::string path_of(const std::string& name) {
   std::string path;
   for (const char c : name) {
@@ -20,7 +20,7 @@ std::string path_of(const std::string& name) {
   return path;
 }
 
-// Whether the name is that of the variable, or of the struct that it is in.
+// Whether the name is that of the variable, or of the struct that contains it.
 bool is_of(const Variable& v, const std::string& name) {
   const std::string path = path_of(v.name);
   return path.substr(0, path.find('.')) == name;

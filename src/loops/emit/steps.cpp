@@ -8,8 +8,8 @@
 namespace papilio::loops {
 namespace {
 
-// The tokens that are a step within a statement, with a comma where it is all that stands beside it; empty if it is
-// written in another way.
+// The tokens that form a step within a statement, with a comma if only
+// that stands beside it; empty if the step is written in another way.
 std::pair<int, int> step_within(const Candidate& c, const TextPart& statement, int token) {
   const Source& s = c.source;
   int first = statement.begin, last = first;

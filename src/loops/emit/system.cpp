@@ -30,7 +30,7 @@ class Matrices {
     }
     const auto first_pass = private_clauses(c_, privates, why_);
     auto second_pass = first_pass ? in_parallel(c_, others, why_) : std::nullopt;
-    // Of lastprivate, by the number of iterations.
+    // A guard for lastprivate, by the number of iterations.
     const bool is_guarded = second_pass && has_last && second_pass->before.size() == 1;
     if (!second_pass || (!second_pass->before.empty() && !is_guarded)) {
       if (why_.empty()) why_ = "its clauses cannot be combined with a scan";
@@ -53,7 +53,7 @@ class Matrices {
         r.after.push_back(fmt::format("{0} = ({1}){2}carried[{3}][{4}];", name, type_of(k), x, blocks, k));
     }
     if (c_.head->type.empty()) r.after.push_back(c_.last(x + "first", x + "count"));
-    // A composition may have no value where the values have one.
+    // A composition may be undefined although the values are not.
     r.after.push_back(fmt::format("}} else {{\n{}    {}\n{}  }}", indent, c_.original(), indent));
     r.needs_version = true;
     return r;
@@ -68,7 +68,7 @@ class Matrices {
     std::string element = name;
     const std::string& read = s_.first_reads.at(static_cast<int>(k));
     int depth = 0;
-    for (const char c : read) {  // subscripts of the text may name what is not there
+    for (const char c : read) {  // without subscripts, which may name what does not exist there
       if (c == '[' && depth++ == 0) element += "[0]";
       if (c == ']') --depth;
     }
@@ -107,7 +107,7 @@ class Matrices {
                                   c_.head->variable, elements));
   }
 
-  // The matrix of each block, with a column for what is added.
+  // Computes the matrix of each block, with a column for what is added.
   void add_blocks(std::vector<std::string>& lines, const std::string& privates) const {
     const std::string &x = c_.prefix, indent = c_.indentation();
     std::string rows;
@@ -126,7 +126,7 @@ class Matrices {
     lines.push_back("}");
   }
 
-  // The states before each block.
+  // Computes the states before each block.
   void add_carried(std::vector<std::string>& lines) const {
     const std::string& x = c_.prefix;
     lines.push_back(fmt::format("int {}ok = 1;", x));
@@ -144,7 +144,7 @@ class Matrices {
     lines.push_back("}");
   }
 
-  // The body, where elements of iterations before are variables, which move on.
+  // The body, in which variables that move along replace the elements of earlier iterations.
   std::string second_loop(Edits body) const {
     const std::string &x = c_.prefix, indent = c_.indentation();
     const auto& tokens = c_.source.tokens();

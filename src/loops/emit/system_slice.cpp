@@ -44,7 +44,7 @@ class SystemSlicer : Slicing {
  private:
   int token_of(const Access& a) const { return c_.source.token_at(a.place.line, a.place.column); }
 
-  // The statements of the body, and what each writes.
+  // Finds the statements of the body, and what each of them writes.
   bool find_parts() {
     const TextPart& body = c_.part.parts[0];
     if (body.kind == TextPart::Kind::block) {
@@ -65,7 +65,7 @@ class SystemSlicer : Slicing {
     return true;
   }
 
-  // Of states; no other variable may have the name of one that is followed.
+  // Finds the names of states; no other variable may have the name of one that is followed.
   bool find_names() {
     for (const LinearSystem::State& state : s_.system.states) {
       const std::string& name = variable(state.variable).name;
@@ -91,7 +91,7 @@ class SystemSlicer : Slicing {
     return static_cast<int>(std::find(all.begin(), all.end(), LinearSystem::State{v, distance}) - all.begin());
   }
 
-  // The token after an element; -1 if the token begins none.
+  // The token after an element; -1 if no element begins at the token.
   int after_element(int token) const {
     int end = token + 1;
     while (end > 0 && c_.source.is(end, "[")) end = c_.source.after_matching(end);
@@ -119,7 +119,7 @@ class SystemSlicer : Slicing {
     return true;
   }
 
-  // The statements that make something of the states, each by itself.
+  // Finds the statements that compute something from the states, each as a statement of its own.
   bool find_steps() {
     for (const LinearSystem::Step& step : s_.system.steps) {
       const Stmt& s = *step.statement;
@@ -136,7 +136,7 @@ class SystemSlicer : Slicing {
     return true;
   }
 
-  // The steps that states are made of, by the names in what comes after them.
+  // Finds the steps that the states depend on, by the names in later statements.
   void find_live() {
     std::set<std::string> named;
     for (std::size_t k = parts_.size(); k-- > 0;) {
@@ -150,7 +150,7 @@ class SystemSlicer : Slicing {
     }
   }
 
-  // The parts that the states need, until no more names are needed.
+  // Collects the parts that the states need, until no more names are needed.
   bool sliced() {
     find_live();
     for (bool grows = true; grows;) {
@@ -184,7 +184,7 @@ class SystemSlicer : Slicing {
     return now == now_.end() ? std::nullopt : std::optional(std::pair{now->second, end});
   }
 
-  // Its coefficients, as variables of their own.
+  // Keeps the coefficients of a step, as variables of their own.
   bool slice_step(const TextPart& part) {
     const LinearSystem::Step& step = *steps_.at(&part);
     const int at = assignment(part), last = part.end - 1;
@@ -224,14 +224,14 @@ class SystemSlicer : Slicing {
     kept.b = keep(fmt::format("{}c{}", c_.prefix, made_), f->b);
     ++made_;
     if (!values.empty()) s_.text += fmt::format("const {} {}; ", s_.type, values);
-    if (is_array) forget(s.target.variable);  // of another text, perhaps
+    if (is_array) forget(s.target.variable);  // its text may differ
     now_[left] = std::move(kept);
     if (step.is_of_state && is_array) s_.writes[s.target.variable] = &part, s_.written[s.target.variable] = left;
     return true;
   }
 
-  // Whether the text is read as what the analysis took it for: all that is made of states is known by its text, but for
-  // what an element was before the loop.
+  // Whether the text is read as what the analysis took it for: everything computed
+  // from the states is known by its text, except what an element was before the loop.
   bool reads_are_known(const TextPart& part) const {
     const auto all = accesses_.find(&part);
     return all == accesses_.end() || std::all_of(all->second.begin(), all->second.end(), [&](const Access* a) {
@@ -256,7 +256,7 @@ class SystemSlicer : Slicing {
 
   void need(int first, int last) { Slicing::need(first, last, s_.needed); }
 
-  // Another statement: as it is, if the slice needs what it makes.
+  // Another statement: kept as it is, if the slice needs what it computes.
   bool slice_other(const TextPart& part) {
     bool is_kept = false;
     for (const Access* a : accesses_[&part]) {
@@ -284,7 +284,7 @@ class SystemSlicer : Slicing {
     return true;
   }
 
-  // Whether the slice reads nothing that the loop writes but what it computes itself, and calls nothing.
+  // Whether the slice itself computes everything that it reads and the loop writes, and whether it calls nothing.
   bool is_closed() {
     for (const Function& f : c_.program.functions) {
       if (s_.needed.contains(f.name)) return refuse(fmt::format("what the scan's values need calls {}", f.name));
@@ -300,7 +300,7 @@ class SystemSlicer : Slicing {
     return true;
   }
 
-  // The iteration's function after those before it.
+  // Composes the iteration's function with those before it.
   bool compose() {
     const auto& states = s_.system.states;
     const std::string& x = c_.prefix;
@@ -330,13 +330,13 @@ class SystemSlicer : Slicing {
   }
 
   SystemSlice s_;
-  std::map<std::string, int> followed_;  // variables of states, and those that are made of them
+  std::map<std::string, int> followed_;  // variables of states, and those computed from them
   std::vector<const TextPart*> parts_;   // of the body
   std::map<const TextPart*, std::vector<const Access*>> accesses_;
   std::map<const TextPart*, const LinearSystem::Step*> steps_;
-  std::set<const TextPart*> live_;         // steps that states are made of
-  std::set<const TextPart*> whole_;        // that the slice has as they are
-  std::map<std::string, LinearForm> now_;  // of what is made of the states, by its text
+  std::set<const TextPart*> live_;         // steps that the states depend on
+  std::set<const TextPart*> whole_;        // those that the slice has unchanged
+  std::map<std::string, LinearForm> now_;  // for what is computed from the states, by its text
   int made_ = 0;
 };
 

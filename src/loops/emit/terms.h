@@ -18,16 +18,16 @@ std::string sum(const std::string& a, const std::string& b, bool negative = fals
 std::string product(const std::string& a, const std::string& b);
 std::string quotient(const std::string& a, const std::string& b);
 
-// The last operator that joins two operands outside of parentheses, of these; -1 if there is none.
+// The last of these operators that joins two operands outside of parentheses; -1 if there is none.
 int last_operator(const Source& source, int first, int last, std::string_view operators);
 
-// Whether others than + - * / stand outside of parentheses.
+// Whether operators other than + - * / occur outside of parentheses.
 bool has_other_operator(const Source& source, int first, int last);
 
-// Tokens [first, last) as a function of what a reader knows, which it must be after the analysis of its syntax tree;
-// nothing where it is written in another way than by + - * / and parentheses. The reader has: `source`; `type`, in
-// which coefficients are computed; `known(token)`, the function that stands at a token and the token after it; and
-// `joined(op, left, right)`.
+// Reads tokens [first, last) as a function of what a reader knows. By the analysis of its
+// syntax tree, it must be one. Nothing if it uses anything but + - * / and parentheses. The
+// reader has: `source`; `type`, in which coefficients are computed; `known(token)`, the
+// function that begins at a token and the token after it; and `joined(op, left, right)`.
 template <class Form, class Reader>
 std::optional<Form> read_function(const Reader& reader, int first, int last) {
   const Source& source = reader.source;

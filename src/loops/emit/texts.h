@@ -10,17 +10,17 @@
 
 namespace papilio::loops {
 
-// The text of a file, and of loops in it that are rewritten from a text in another form.
+// The text of a file, and texts in other forms from which some of its loops are rewritten.
 class Texts {
  public:
   // `file` must outlive it.
   explicit Texts(const Source& file) : file_(file), macros_(file) {}
 
-  // The loop's text without its steps in statements that do more; `source` itself if there are none, or where one
-  // is not found. `loop` is a candidate with that source.
+  // The loop's text without its own steps in statements that do more; `source` itself
+  // if there are none, or if one is not found. `loop` is a candidate with that source.
   const Source& without_steps_of(Candidate loop);
 
-  // The file with macros that stand for elements written out in the loop; null if there are none.
+  // The file in which macros that stand for elements are written out within the loop; null if there are none.
   const Source* written_out(const Candidate& loop);
 
  private:

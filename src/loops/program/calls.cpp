@@ -8,7 +8,7 @@
 namespace papilio::loops {
 namespace {
 
-constexpr std::size_t most_in_function = 2000, most_in_all = 20'000;  // statements that calls add
+constexpr std::size_t most_in_function = 2000, most_in_all = 20'000;  // statements that expanding calls may add
 
 template <class Visit>
 void for_each_expression(Expr& e, const Visit& visit) {
@@ -47,8 +47,8 @@ void append(std::vector<Stmt>& to, std::vector<Stmt> more) {
   std::move(more.begin(), more.end(), std::back_inserter(to));
 }
 
-// The list with `result = value` in the place of each return, and what follows a return that may happen in the other
-// branch; nothing where a loop returns.
+// The list with `result = value` in place of each return. What follows a return
+// that may happen goes into the other branch. Nothing if a loop returns.
 std::optional<std::vector<Stmt>> without_returns(std::vector<Stmt> list, int result) {
   std::vector<Stmt> made;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -118,7 +118,7 @@ class Calls {
  private:
   struct State {
     bool is_begun = false, is_done = false;
-    bool is_pure = false;  // it changes nothing but its own variables
+    bool is_pure = false;  // whether it changes only its own variables
     std::size_t size = 0;
   };
 
@@ -147,14 +147,14 @@ class Calls {
       if (has_call(s.target)) hoist(s.target, s, true, false, made);
       const bool is_only = s.kind == Stmt::Kind::evaluate && s.value.kind == Expr::Kind::call;
       if (has_call(s.value)) hoist(s.value, s, can_be_first(s), false, made);
-      // A call of a function without a result leaves nothing.
+      // A call of a function without a result leaves nothing behind.
       if (is_only && s.value.kind == Expr::Kind::opaque && s.value.operands.empty()) continue;
       made.push_back(std::move(s));
     }
     return made;
   }
 
-  // Whether nothing else in the statement is evaluated before or after that a call could change.
+  // Whether the statement evaluates nothing else, before or after, that a call could change.
   bool can_be_first(const Stmt& s) {
     if (s.kind != Stmt::Kind::assign) return true;
     const Variable& target = variable(s.target.variable);
@@ -174,7 +174,7 @@ class Calls {
     return std::all_of(e.operands.begin(), e.operands.end(), [&](const Expr& x) { return is_own_value(x); });
   }
 
-  // Puts the calls in an expression before its statement. `is_root`: nothing but conversions is around it.
+  // Moves the calls in an expression before its statement. `is_root`: only conversions are around the expression.
   void hoist(Expr& e, const Stmt& s, bool is_root, bool is_conditional, std::vector<Stmt>& to) {
     const bool chooses =
         e.kind == Expr::Kind::select || (e.kind == Expr::Kind::binary && (e.op == "&&" || e.op == "||"));
@@ -207,7 +207,7 @@ class Calls {
     to.push_back(std::move(maybe));
   }
 
-  // A call that is not followed.
+  // Marks a call as not followed.
   void hide(Expr& e, const std::string& why) {
     for_each_expression(e, [&](Expr& part) {
       if (part.kind != Expr::Kind::call) return;
@@ -221,8 +221,8 @@ class Calls {
     });
   }
 
-  // The body of the function with the arguments of the call, which becomes its result; nothing if there is something
-  // that cannot be followed.
+  // The body of the function with the arguments of the call; `call`
+  // becomes the result. Nothing if something cannot be followed.
   std::optional<std::vector<Stmt>> translated(Expr& call, const Function& function) {
     if (function.parameters.size() != call.operands.size()) return std::nullopt;
     Copy copy;
@@ -242,7 +242,7 @@ class Calls {
       } else {
         if (argument.kind != Expr::Kind::element || argument.operands.empty()) return std::nullopt;
         copy.pointers[p].first = argument.variable;
-        for (const Expr& subscript : argument.operands) {  // of a row, and the offset in it
+        for (const Expr& subscript : argument.operands) {  // those of a row, and the offset in it
           declare.variable = offset_of(variable(p).name);
           declare.value = subscript;
           copy.pointers[p].second.push_back(declare.variable);
@@ -339,7 +339,7 @@ class Calls {
     const auto value_of = [&](int v) {
       Expr value;
       value.kind = Expr::Kind::variable;
-      value.variable = -2 - v;  // seen by no renaming
+      value.variable = -2 - v;  // so that no renaming sees it
       value.type = {Type::Kind::integer, 64, true};
       value.place = element.place;
       return value;
@@ -355,7 +355,7 @@ class Calls {
       element.operands.insert(element.operands.begin(), value_of(subscripts[k]));
   }
 
-  // What is unknown may keep a pointer that it is given.
+  // Unknown code may keep a pointer that it is given.
   void rename(std::vector<int>& clobbers, Copy& copy) {
     for (int& v : clobbers) {
       const auto p = copy.pointers.find(v);

@@ -11,13 +11,13 @@ bool clobbers(const Expr& e, int variable) {
          std::any_of(e.operands.begin(), e.operands.end(), [&](const Expr& part) { return clobbers(part, variable); });
 }
 
-// Without conversions that keep every value.
+// The expression without conversions that keep every value.
 const Expr& plain(const Expr& e) {
   const bool widens = e.kind == Expr::Kind::convert && e.type.bits >= e.operands[0].type.bits;
   return widens ? plain(e.operands[0]) : e;
 }
 
-// A constant of at most 2^30, as what it adds to a variable of the type.
+// The value of a constant of at most 2^30, as added to a variable of the type.
 std::optional<std::int64_t> constant(const Expr& e, const Type& type) {
   constexpr std::int64_t most = 1 << 30;
   if (e.kind == Expr::Kind::integer) return e.value >= -most && e.value <= most ? std::optional(e.value) : std::nullopt;
@@ -52,7 +52,7 @@ std::int64_t step_of(const Stmt& s) {
   const Expr* by = &s.value;
   std::string op = s.op;
   if (op.empty()) {
-    // What is assigned is converted to the variable's type in any case.
+    // In any case the assigned value is converted to the variable's type.
     const bool is_of_type = by->kind == Expr::Kind::convert && by->type == type;
     const Expr& sum = plain(is_of_type ? by->operands[0] : *by);
     if (sum.kind != Expr::Kind::binary) return 0;

@@ -9,10 +9,10 @@
 
 namespace papilio::loops {
 
-// How often statements assign the variable, or may.
+// How often statements assign the variable, or may assign it.
 int assignments(const std::vector<Stmt>& list, int variable);
 
-// c of v += c, v = v + c and the like, where the statement assigns a variable and c is a constant; 0 otherwise.
+// The c of v += c, v = v + c and the like, if the statement assigns a variable and c is a constant; otherwise 0.
 std::int64_t step_of(const Stmt& s);
 
 // Whether the expression names the variable.

@@ -28,7 +28,7 @@ class Deciding {
  private:
   using Kind = Expr::Kind;
 
-  // `decides`: so does the expression's value. `to`: the variables that it names.
+  // `decides`: the expression's value decides something, too. `to`: receives the variables that it names.
   void expression(const Expr& e, bool decides, std::set<int>& to) {
     const bool is_followed = e.kind != Kind::unknown && e.kind != Kind::call;
     decides = decides || !is_followed;

@@ -6,8 +6,8 @@
 
 namespace papilio::loops {
 
-// The variables of a function whose values may decide what it touches, and when: those in subscripts, conditions,
-// bounds and lengths, and all that these are made of. Other values may wrap around as they like.
+// The variables of a function whose values may decide what it touches, and when: those in subscripts,
+// conditions, bounds and lengths, and all from which these are computed. Other values may wrap around.
 std::set<int> deciding_variables(const Program& program, const Function& function);
 
 }  // namespace papilio::loops

@@ -46,7 +46,7 @@ void Macros::define(const Source& line, int at, bool is_conditional) {
   elements_[name] = std::move(made);
 }
 
-// The element that tokens [first, last), a name with what stands in parentheses after it, are a macro for.
+// The element for which tokens [first, last), a name with what stands in parentheses after it, are a macro.
 std::optional<std::string> Macros::element(int first, int last) const {
   const auto macro = elements_.find(file_.text_of(first));
   if (macro == elements_.end() || macro->second.defined_at > first || names_.contains(macro->second.array))
@@ -79,7 +79,7 @@ std::optional<std::string> Macros::element(int first, int last) const {
   return text;
 }
 
-// Names and numbers that are added, multiplied or divided: no macros, calls or elements.
+// Whether tokens are names and numbers that are added, multiplied or divided, without macros, calls or elements.
 bool Macros::is_plain(const Source& s, int first, int last) const {
   for (int t = first; t < last; ++t) {
     const bool is_word = s.kind(t) == Token::Kind::word;
@@ -92,7 +92,7 @@ bool Macros::is_plain(const Source& s, int first, int last) const {
   return true;
 }
 
-// Whether a text is [..], once or more.
+// Whether a text is [...], once or several times.
 bool Macros::is_subscripts(const Source& s) const {
   int t = 0;
   while (s.is(t, "[")) {

@@ -11,21 +11,21 @@
 
 namespace papilio::loops {
 
-// A text in which macros that stand for an element (#define A(i, j) a[(i) * n + (j)]) are written out.
+// A text in which macros that stand for an element (#define A(i, j) a[(i) * n + (j)]) have been written out.
 struct Expanded {
   std::string text;
-  std::vector<Moved> moved;  // where what the text has comes from
+  std::vector<Moved> moved;  // where its parts come from
 };
 
-// What a file defines. What is defined twice, under a condition, or before a header that may define it again, is not
-// followed.
+// The macros that a file defines. A macro that is defined twice, under a
+// condition, or before a header that may define it again, is not followed.
 class Macros {
  public:
   // `file` must outlive it.
   explicit Macros(const Source& file);
 
-  // The file's text with macros that stand for elements written out in one statement; nothing if it has none. What
-  // else a macro may be is left as it is: so is one with other macros, calls or elements within.
+  // The file's text, in one statement of which macros that stand for elements are written out; nothing if it
+  // has none. Other macros stay as they are, and so does one that contains other macros, calls or elements.
   std::optional<Expanded> written_out(const TextPart& statement) const;
 
  private:

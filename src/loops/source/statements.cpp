@@ -37,7 +37,7 @@ class Reader {
   }
 
  private:
-  // Up to the semicolon; braces and parentheses in it are skipped.
+  // The statement up to its semicolon; braces and parentheses within it are skipped.
   std::optional<TextPart> plain(int token) const {
     for (int t = token; s_.kind(t) != Token::Kind::end;) {
       if (s_.kind(t) == Token::Kind::directive || s_.is(t, "}")) return std::nullopt;
@@ -101,7 +101,7 @@ class Reader {
   const Source& s_;
 };
 
-// Tokens [first, last) cut at a mark outside of parentheses.
+// Tokens [first, last), cut at each `mark` outside of parentheses.
 std::vector<std::pair<int, int>> cut(const Source& s, int first, int last, std::string_view mark) {
   std::vector<std::pair<int, int>> pieces;
   int depth = 0, begin = first;

@@ -25,23 +25,23 @@ struct TextPart {
   std::vector<TextPart> parts;
 };
 
-// The statement that begins at a token; nothing where it holds a directive, never ends, or is nested deeper than 200.
+// The statement that begins at a token; nothing if it contains a directive, does not end, or is nested deeper than 200.
 std::optional<TextPart> read_statement(const Source& source, int token);
 
-// The head of a for loop that OpenMP takes: variable, first value, one comparison with a bound, a step.
+// The head of a for loop that OpenMP accepts: variable, first value, one comparison with a bound, a step.
 struct Head {
-  std::string type;  // in the head; empty: declared elsewhere
+  std::string type;  // in the head; empty: the variable is declared elsewhere
   std::string variable;
-  std::string first;     // empty: the value that it has (while)
+  std::string first;     // empty: the value that it already has (while)
   std::string relation;  // of the variable to the bound: < <= > >= !=
   std::string bound;
   bool is_counted = false;  // the text has another form: its iterations are to be counted
-  std::string origin = {};  // of a pointer that is counted so: the address that offsets in `bound` are from
-  bool runs_once = false;   // its first iteration is not asked whether it is to be
+  std::string origin = {};  // of a pointer that is counted so: the address from which the offsets in `bound` count
+  bool runs_once = false;   // its first iteration runs without a test
 };
 std::optional<Head> read_head(const Source& source, const TextPart& loop, const std::string& variable);
 
-// The same without the condition and the step, which may have any form.
+// The same, without the condition and the step, which may have any form.
 std::optional<Head> read_start(const Source& source, const TextPart& loop, const std::string& variable);
 
 // `#pragma omp` lines directly before a statement.

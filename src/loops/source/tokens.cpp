@@ -59,7 +59,7 @@ class Lexer {
     while (at_ < text_.size() && text_[at_] != '\n') at_ += joins_lines(at_) ? (at(at_ + 1) == '\r' ? 3 : 2) : 1;
   }
 
-  // A comment that begins in a directive's line belongs to it, and may end in another line.
+  // A comment that begins in a directive's line belongs to the directive, and may end in another line.
   std::size_t directive_end() const {
     std::size_t i = at_;
     while (i < text_.size() && text_[i] != '\n') {

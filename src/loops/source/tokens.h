@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-// The text of a C file as tokens, with the places of each: what edits of the text and OpenMP's lines are found by.
+// The text of a C file as tokens, each with its place: edits of the text and OpenMP's lines are found by these.
 
 namespace papilio::loops {
 
@@ -15,15 +15,15 @@ struct Token {
     number,     // a preprocessing number
     text,       // a string or character
     mark,       // an operator or punctuation, the longest that C has
-    directive,  // a line that begins with #, with those that \ joins to it
+    directive,  // a line that begins with #, including lines that \ joins to it
     end         // of the file
   };
   Kind kind = Kind::end;
   std::size_t begin = 0, end = 0;  // bytes of the text
 };
 
-// Of a text that was changed: bytes [begin, end) of what it was made of, and where they are now. Of what is not a copy
-// only the first byte has a place.
+// For a text that was changed: bytes [begin, end) of the text that it was made of,
+// and where they are now. If it is not a copy, only the first byte has a place.
 struct Moved {
   std::size_t begin, end, to;
   bool is_copy;
@@ -33,26 +33,26 @@ class Source {
  public:
   explicit Source(std::string_view text);
 
-  // A text made of `written`, of which it keeps lines and columns.
+  // A text made of `written`, of which it keeps the lines and columns.
   Source(std::string_view text, std::string_view written, std::vector<Moved> moved);
 
   std::string_view text() const { return text_; }
   const std::vector<Moved>& moved() const { return moved_; }
   const std::vector<Token>& tokens() const { return tokens_; }  // the last one is `end`
   std::string_view text_of(int token) const;
-  std::string_view text_of(int first, int last) const;  // of tokens [first, last), with what lies between them
+  std::string_view text_of(int first, int last) const;  // of tokens [first, last), with everything between them
   bool is(int token, std::string_view text) const { return text_of(token) == text; }
   Token::Kind kind(int token) const { return tokens_[static_cast<std::size_t>(token)].kind; }
 
-  // The token that begins at a line and column, both from 1; -1 if none does. Of a text that was made of another one,
-  // as it was there.
+  // The token that begins at a line and column, both from 1; -1 if none
+  // does. For a text that was made of another one, the place in that one.
   int token_at(int line, int column) const;
   int line_of(std::size_t offset) const;
 
   // The token after the parenthesis, bracket or brace that matches the one at `open`; -1 if there is none.
   int after_matching(int open) const;
 
-  // The white space that the line of an offset begins with; and whether nothing else stands before the offset.
+  // The white space at the beginning of the line of an offset; and whether nothing else stands before the offset.
   std::string indentation(std::size_t offset) const;
   bool begins_line(std::size_t offset) const;
 

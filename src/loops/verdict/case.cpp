@@ -32,7 +32,7 @@ View restricted(View all, const Part& part) {
   return view;
 }
 
-// A loop in question, or a part of it.
+// The loop in question, or a part of it.
 class Case {
  public:
   Case(const Program& program, const Accesses& accesses, int loop, Solver& solver, const JudgeOptions& options,
@@ -87,7 +87,7 @@ class Case {
            std::find(found->second.begin(), found->second.end(), id_) != found->second.end();
   }
 
-  // The dependences that the loop carries on one variable; when the time is up, one represents all that are left.
+  // The dependences that the loop carries on one variable. When the time is up, one represents all the others.
   std::vector<Carried> carried(int v) {
     std::vector<std::size_t> members;
     for (std::size_t i = 0; i < view_.accesses.size(); ++i) {
@@ -153,13 +153,13 @@ class Case {
     blocking_.insert(blocking_.end(), dependences.begin(), dependences.end());
   }
 
-  // All iterations write the same elements, so what the last one leaves is what there is after the loop.
+  // If all iterations write the same elements, what the last one leaves is what there is after the loop.
   bool keeps_last_values(int v) const {
     return variable(v).is_array && variable(v).object == v && part_.loop < 0 && write_the_same(accesses_, view_, v);
   }
 
   void last_values(int v) {
-    clause("firstprivate", v);  // of elements that no iteration writes
+    clause("firstprivate", v);  // for elements that no iteration writes
     clause("lastprivate", v);
   }
 
@@ -180,7 +180,7 @@ class Case {
     report_->clauses.back().step = i.step;
   }
 
-  // No later run of the loop reads what this one leaves in the variable.
+  // Whether no later run of the loop reads what this one leaves in the variable.
   bool runs_once(int v) const {
     if (loop().parent < 0) return true;
     const auto declared = accesses_.declared_in.find(variable(v).object);
@@ -188,7 +188,7 @@ class Case {
            std::find(declared->second.begin(), declared->second.end(), loop().parent) != declared->second.end();
   }
 
-  // Whether one of the reads may get what an earlier iteration has written.
+  // Whether one of the reads may get a value that an earlier iteration has written.
   bool has_flow(int v, const std::vector<Carried>& dependences, const std::vector<std::size_t>& reads) const {
     return unfinished_.contains(v) || std::any_of(dependences.begin(), dependences.end(), [&](const Carried& pair) {
              return view_.accesses[pair.first]->is_write &&
@@ -196,8 +196,8 @@ class Case {
            });
   }
 
-  // An array that every iteration fills before it reads it, if a condition holds: a clause if it can be private,
-  // else an alternative.
+  // Handles an array that every iteration fills before it reads it, if a condition
+  // holds: by a clause if it can be private, otherwise as an alternative.
   bool add_private_under_condition(int v, bool can_be_private) {
     auto condition = condition_for_own_iteration(program_, accesses_, view_, v, solver_);
     if (!condition) return false;
@@ -218,7 +218,7 @@ class Case {
     return false;
   }
 
-  // Where all that hinders is that elements are read before later iterations write them, those reads may go to a copy.
+  // If all dependences are reads of elements that later iterations write, the reads may use a copy.
   bool copy_instead(int v, const std::vector<Carried>& dependences) {
     if (!variable(v).is_array || variable(v).object != v || unfinished_.contains(v)) return false;
     std::set<std::size_t> reads;
@@ -229,7 +229,7 @@ class Case {
     for (const std::size_t r : reads) {
       for (std::size_t w = 0; w < view_.accesses.size(); ++w) {
         const Access& write = *view_.accesses[w];
-        // In the same iteration, it must not be written first.
+        // Within the same iteration, the write must not come first.
         if (!write.is_write || write.variable != v || options_.fault == Fault::copy_all) continue;
         if (carrier_.meet_within(r, w) && !is_read_first(*view_.accesses[r], write)) return false;
       }
@@ -242,7 +242,7 @@ class Case {
     return true;
   }
 
-  // No loop within the iteration leads from the write back to the read.
+  // Whether no loop within the iteration leads from the write back to the read.
   bool is_read_first(const Access& read, const Access& write) const {
     const bool share = std::any_of(read.loops.begin(), read.loops.end(), [&](int l) {
       return accesses_.loops[static_cast<std::size_t>(l)].depth > loop().depth &&
@@ -251,7 +251,7 @@ class Case {
     return !share && read.order < write.order;
   }
 
-  // The operator of the updates, if the loop does nothing else with the variable.
+  // The operator of the updates, if the loop uses the variable for nothing else.
   std::string reduction(int v) const {
     std::string op;
     for (const Access* a : view_.accesses) {
@@ -267,7 +267,7 @@ class Case {
     report_->clauses.push_back({kind, variable(v).name, detail, "", 0, variable(v).is_array, {}});
   }
 
-  // Lengths of rows that must be positive.
+  // Adds the lengths of rows that must be positive.
   void add_assumed() {
     for (const Monomial& length : view_.assumed) {
       Polynomial value;
@@ -380,7 +380,7 @@ class Case {
   const Carrier carrier_;
   LoopReport* report_ = nullptr;
   std::vector<Carried> blocking_, copied_;
-  std::set<int> unfinished_;  // variables of which not all pairs were looked at
+  std::set<int> unfinished_;  // variables of which not all pairs were examined
   std::vector<Transformation> alternatives_;
 };
 

@@ -10,11 +10,11 @@
 
 namespace papilio::loops {
 
-// Some statements of a loop's body, for a loop that has only those.
+// Some statements of a loop's body: they are judged like a loop that has only these.
 struct Part {
-  int loop = -1;  // whose body it is; -1: everything
+  int loop = -1;  // the loop with that body; -1: everything
   std::set<int> items;
-  std::set<int> expanded;  // variables that are arrays with an element for each iteration
+  std::set<int> expanded;  // variables that become arrays with one element for each iteration
 };
 
 // The verdict on a loop, with its reason, clauses, conditions and witness.

@@ -9,7 +9,7 @@
 namespace papilio::loops {
 namespace {
 
-// Whether two objects may be the same memory, as C's rules go.
+// Whether two objects may be the same memory by the rules of C.
 bool may_overlap(const Variable& a, const Variable& b) {
   using Storage = Variable::Storage;
   if (a.object == b.object || a.is_restrict || b.is_restrict) return false;
@@ -25,7 +25,7 @@ int outermost(const Accesses& accesses, int loop) {
   return loop;
 }
 
-// Whether a sum of products of values that are never negative, with coefficients that are not either.
+// Whether it is a sum of products of values that are never negative, with coefficients that are not negative either.
 bool is_plainly_natural(const Polynomial& p, const std::vector<Symbol>& symbols) {
   return std::all_of(p.terms().begin(), p.terms().end(), [&](const auto& term) {
     return term.second >= 0 && std::all_of(term.first.begin(), term.first.end(),
@@ -33,18 +33,18 @@ bool is_plainly_natural(const Polynomial& p, const std::vector<Symbol>& symbols)
   });
 }
 
-// That the least and the largest value are in range, in C where both are known before the loop.
+// The predicate that the least and the largest value are in range, in C if both are known before the loop.
 Predicate range_predicate(const Accesses& accesses, int loop, const Obligation& o, Solver& solver) {
   Predicate p;
   p.kind = "range";
   p.text = o.text;
   p.low = o.low ? std::to_string(*o.low) : "";
   p.high = o.high ? std::to_string(*o.high) : "";
-  if (o.divisor > 1) {  // in C already
+  if (o.divisor > 1) {  // it is already in C
     if (is_named(accesses, loop, o.value)) p.kind = "expression", p.expression = o.text;
     return p;
   }
-  // What the loop's variable, a parameter, holds before the loop has no name while it runs.
+  // The value before the loop of its variable, a parameter, has no name while the loop runs.
   const auto& start = accesses.loops[static_cast<std::size_t>(loop)].start;
   const bool has_start = start && std::any_of(o.value.terms().begin(), o.value.terms().end(), [&](const auto& term) {
                            return std::any_of(term.first.begin(), term.first.end(), [&](int s) {
@@ -62,7 +62,7 @@ Predicate range_predicate(const Accesses& accesses, int loop, const Obligation& 
   return p;
 }
 
-// Whether the obligation's value is a multiple of its divisor wherever the loop's nest runs.
+// Whether the obligation's value is a multiple of its divisor whenever the loop's nest runs.
 bool divides(const Accesses& accesses, int nest, const Obligation& o, Solver& solver) {
   return std::all_of(o.domain->any_of.begin(), o.domain->any_of.end(), [&](const Conjunction& conjunction) {
     Query query(accesses, nest);
@@ -88,17 +88,17 @@ void add_overlaps(const Program& program, const Accesses& accesses, const View& 
   std::set<int> objects, written, written_anywhere, scalars;
   for (const Access* a : view.accesses) {
     objects.insert(variable(a->variable).object);
-    // A pointer that lies in memory must stay what it is.
+    // A pointer in memory must keep its value.
     if (const int holder = variable(a->variable).holder; holder >= 0) objects.insert(variable(holder).object);
     if (a->is_write) written.insert(variable(a->variable).object);
   }
   for (const Access& a : accesses.list) {
     const Variable& v = variable(a.variable);
     if (a.is_write && v.is_pointer) written_anywhere.insert(v.object);
-    // What is known of a global integer must not change behind our back.
+    // What is known of a global integer must not change through a pointer.
     if (!v.is_array && v.storage == Variable::Storage::global && v.type.kind == Type::Kind::integer)
       scalars.insert(v.object);
-    // Nor a field behind a pointer: m->n is one value wherever the function reads it.
+    // The same goes for a field behind a pointer: m->n has one value wherever the function reads it.
     const bool is_field = v.is_pointer && v.object != a.variable && v.type.kind == Type::Kind::integer;
     if (is_field && objects.contains(v.object)) scalars.insert(v.object);
   }
@@ -145,7 +145,7 @@ bool add_obligations(const Accesses& accesses, int loop, Solver& solver, std::ve
         }
         query.add(std::move(*row));
         query.add_types();
-        // A value of a type has the type's size.
+        // A value has the range of its type.
         const auto columns = query.columns();
         for (const auto& [key, column] : columns) {
           if (key.first.size() != 1) continue;
@@ -169,7 +169,7 @@ bool add_obligations(const Accesses& accesses, int loop, Solver& solver, std::ve
 std::optional<std::string> condition_without(const Accesses& accesses, const Carrier& carrier,
                                              const std::vector<Carried>& dependences, Solver& solver) {
   constexpr std::size_t most_queries = 24, most_symbols = 6;
-  constexpr std::int64_t many = 64;  // a condition that only short loops fulfil is none
+  constexpr std::int64_t many = 64;  // a condition that only short loops fulfil is useless
   const int root = carrier.view().root;
   const Loop& loop = accesses.loops[static_cast<std::size_t>(root)];
   std::vector<Query> queries;
@@ -188,7 +188,7 @@ std::optional<std::string> condition_without(const Accesses& accesses, const Car
     const System context = with_first(runs, symbols);
     return solver.condition_for_none(systems, context, static_cast<int>(symbols.size()), names_of(accesses, symbols));
   };
-  // It must leave iterations that do something, not only loops that are empty or short.
+  // The condition must leave iterations that do something, not only loops that are empty or short.
   const Access &a = *carrier.view().accesses[dependences[0].first],
                &b = *carrier.view().accesses[dependences[0].second];
   Query works(accesses, root);

@@ -58,7 +58,7 @@ class Distribution {
     return piece;
   }
 
-  // Variables that one piece writes and another one uses.
+  // The variables that one piece writes and another one uses.
   std::vector<int> expanded(const std::vector<std::set<int>>& pieces) const {
     std::vector<int> found;
     for (const int v : expandable_) {
@@ -80,7 +80,7 @@ class Distribution {
   const Variable& variable(int v) const { return program_.variables[static_cast<std::size_t>(v)]; }
   int leaf() const { return chain_.back(); }
 
-  // Which statement of the innermost body an access belongs to.
+  // The statement of the innermost body that an access belongs to.
   int item(const Access& a) const {
     const auto level = std::find(a.loops.begin(), a.loops.end(), leaf());
     return a.items[static_cast<std::size_t>(level - a.loops.begin())];
@@ -93,7 +93,7 @@ class Distribution {
     for (const int l : chain_) {
       if (!loop_at(l).fault.empty() || loop_at(l).may_leave || loop_at(l).is_inlined) return false;
     }
-    // What the loops' own headers read must stay as it is.
+    // What the heads of the loops themselves read must not change.
     std::set<int> written;
     for (const Access* a : views_[0].accesses) {
       if (a->is_write) written.insert(variable(a->variable).object);
@@ -105,7 +105,7 @@ class Distribution {
     });
   }
 
-  // Variables that each iteration has for itself.
+  // Finds the variables that each iteration has for itself.
   void find_expandable() {
     std::set<int> written;
     for (const Access* a : views_.back().accesses) {
@@ -150,7 +150,7 @@ class Distribution {
     return false;
   }
 
-  // The strongly connected components, by their least item.
+  // The strongly connected components, ordered by their least item.
   std::vector<std::set<int>> components() {
     const std::size_t count = edges_.size();
     for (std::size_t k = 0; k < count; ++k) {
@@ -175,7 +175,7 @@ class Distribution {
     return found;
   }
 
-  // In an order that the edges allow, as near to the text's as that is.
+  // The components in an order that the edges allow, as near as possible to that of the text.
   std::vector<std::set<int>> ordered(std::vector<std::set<int>> open) const {
     std::vector<std::set<int>> done;
     while (!open.empty()) {
@@ -195,7 +195,7 @@ class Distribution {
   Solver& solver_;
   const JudgeOptions& options_;
   std::vector<int> chain_;
-  std::vector<View> views_;  // of each loop of the chain
+  std::vector<View> views_;  // for each loop of the chain
   std::vector<Carrier> carriers_;
   std::set<int> expandable_;
   std::vector<std::vector<bool>> edges_;
@@ -219,7 +219,7 @@ void distribute(const Program& program, const Accesses& accesses, int loop, Solv
   Distribution distribution(program, accesses, loop, solver, options);
   std::vector<std::set<int>> sets = distribution.pieces();
   if (sets.size() < 2) return;
-  // Parallel neighbours stay together if they are parallel together.
+  // Neighbouring pieces that are parallel are joined if the joined piece is parallel, too.
   for (std::size_t i = 0; i + 1 < sets.size();) {
     std::set<int> both = sets[i];
     both.insert(sets[i + 1].begin(), sets[i + 1].end());

@@ -20,7 +20,7 @@ class Inspector {
   Inspector(const Program& program, const Accesses& accesses, int root, Solver& solver)
       : program_(program), accesses_(accesses), root_(root), solver_(solver) {}
 
-  // Finds a hypothesis without which the query would have points; false if there is none.
+  // Finds a hypothesis under which the query has no points; false if there is none.
   bool exclude(const Query& query) {
     std::set<int> arrays;
     const auto all = elements(query);
@@ -66,7 +66,7 @@ class Inspector {
     std::string kind;
     int array = -1;
     std::vector<Occurrence> elements;
-    std::vector<Query> meetings;  // of elements that must be farther from each other than `distances`, columns of them
+    std::vector<Query> meetings;  // elements that must differ by more than `distances`, which are columns of these
     std::vector<int> distances;
   };
 
@@ -83,7 +83,7 @@ class Inspector {
 
   bool is_impossible(const Query& query) const { return solver_.has_points(query.system()) == Answer::no; }
 
-  // b's subscript - a's, as a row of the query.
+  // b's subscript minus a's, as a row of the query.
   std::optional<Row> apart(Query& query, const Element& a, const Element& b) const {
     auto row = query.row(symbol(b.symbol).subscript, b.side, false);
     const auto less = query.row(symbol(a.symbol).subscript, a.side, false);
@@ -93,7 +93,7 @@ class Inspector {
     return row;
   }
 
-  // The query where the elements of the array do not decrease.
+  // The query under the hypothesis that the elements of the array do not decrease.
   Query with_order(const Query& query, int array) const {
     Query ordered = query;
     for (const Element& a : elements(query)) {
@@ -101,7 +101,7 @@ class Inspector {
         if ((a.symbol == b.symbol && a.side == b.side) || symbol(a.symbol).array != array ||
             symbol(b.symbol).array != array)
           continue;
-        Query reversed = query;  // a is after b
+        Query reversed = query;  // a's subscript is the greater one
         auto row = apart(reversed, a, b);
         if (!row) continue;
         for (auto& [c, coefficient] : row->terms) coefficient = -coefficient;
@@ -113,7 +113,7 @@ class Inspector {
     return ordered;
   }
 
-  // Whether the two are different elements, and cannot lead to one place if they are far enough from each other.
+  // Whether a and b are different elements, and cannot lead to the same place if their values are far enough apart.
   bool separate(const Query& query, const Element& a, const Element& b) {
     Query same = query;
     auto row = apart(same, a, b);
@@ -135,7 +135,7 @@ class Inspector {
     return true;
   }
 
-  // One more than the elements may be from each other where they lead to one place; empty if it is not known.
+  // One more than the values of elements that lead to the same place can differ by; empty if it is not known.
   std::string farthest(Found& found) const {
     if (found.meetings.empty()) return "1";
     const auto symbols = used_names(accesses_, root_, found.meetings);
@@ -147,7 +147,7 @@ class Inspector {
     return most.find('?') == std::string::npos ? most : "(" + most + ")";
   }
 
-  // Notes that the elements of the array that the query names must be so; null where the program might not read them.
+  // Notes that the elements of the array in the query must be like that; null if the program might not read them.
   Found* note(int array, const std::string& kind, const Query& query) {
     Found* found = nullptr;
     for (Found& f : found_) {
@@ -168,7 +168,7 @@ class Inspector {
     return found;
   }
 
-  // When the program itself reads the element, each time that it does; nothing where that is not known exactly.
+  // When the program itself reads the element, for each read; nothing if that is not known exactly.
   std::vector<const Domain*> when_read(int s) const {
     std::vector<const Domain*> found;
     for (const Access& a : accesses_.list) {

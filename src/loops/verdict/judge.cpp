@@ -7,7 +7,7 @@
 namespace papilio::loops {
 namespace {
 
-// The reports without those of loops of functions that are called; indices as in what is left.
+// The reports without those of loops in called functions; indices refer to the reports that are left.
 std::vector<LoopReport> of_the_text(const Accesses& accesses, std::vector<LoopReport> all) {
   std::vector<int> place(all.size(), -1);
   std::vector<LoopReport> kept;

@@ -10,21 +10,21 @@
 
 namespace papilio::loops {
 
-// Planted faults, for the test that they are found.
+// Faults to plant in the analysis, for the test that they are found.
 enum class Fault {
   none,
-  no_output,         // output dependences are left out
-  no_anti,           // anti-dependences
-  off_by_one,        // distance 1 is overlooked
-  ignore_opaque,     // unknown subscripts are taken for distinct
+  no_output,         // output dependences are ignored
+  no_anti,           // anti-dependences are ignored
+  off_by_one,        // dependences of distance 1 are overlooked
+  ignore_opaque,     // unknown subscripts are taken for different ones
   always_private,    // what an iteration writes is private, whatever it reads
-  never_read_later,  // what is private may be needed later
-  any_update,        // every assignment is a reduction's
-  copy_all,          // reads may go to a copy though their iteration has written them
-  no_calls,          // functions that are called write nothing
-  no_inspection,     // index arrays need no test
-  bad_counter,       // a variable that grows has grown by 1 in every iteration
-  any_recurrence     // what a scan adds may know of the variable
+  never_read_later,  // what is private is taken for dead after the loop
+  any_update,        // every assignment is taken for a reduction's
+  copy_all,          // reads may use a copy although their own iteration has written the elements
+  no_calls,          // functions that are called are taken to write nothing
+  no_inspection,     // index arrays are not tested
+  bad_counter,       // a variable that grows is taken to grow by 1 in every iteration
+  any_recurrence     // what a scan adds may depend on the variable
 };
 inline constexpr int faults = 13;
 

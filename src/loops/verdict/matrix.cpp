@@ -21,7 +21,7 @@ class Matrix {
   Matrix(const Program& program, const Accesses& accesses, int nest, Solver& solver)
       : program_(program), accesses_(accesses), solver_(solver), view_(view_of(accesses, nest, solver)) {}
 
-  // Nothing if there are too many.
+  // The rows of the matrix; nothing if there are too many.
   std::optional<std::vector<Dependence>> rows() {
     if (view_.accesses.size() > most_accesses) return std::nullopt;
     for (std::size_t a = 0; a < view_.accesses.size(); ++a) {
@@ -106,7 +106,7 @@ class Matrix {
     refine(false);
   }
 
-  // The distance of one loop where it is always the same.
+  // The distance along one loop, if it is always the same.
   std::optional<std::int64_t> distance(std::size_t a, std::size_t b, const std::vector<int>& loops,
                                        const std::string& directions, std::size_t k) const {
     if (directions[k] == '=') return 0;
@@ -116,7 +116,7 @@ class Matrix {
     for (std::int64_t d = 1; d <= most; ++d) {
       if (exists(a, b, loops, directions, std::pair{k, d * step + 1}) == Existence::none) {
         if (d > 1 && exists(a, b, loops, directions, std::pair{k, d * step}) == Existence::none) return std::nullopt;
-        // Nothing is farther than d; and nothing is nearer if d is the first that has an end.
+        // No dependence is farther than d. None is nearer if d is the first with a bound, so that is checked, too.
         if (d > 1 && !only(a, b, loops, directions, k, d * step)) return std::nullopt;
         return directions[k] == '<' ? d * step : -d * step;
       }
@@ -124,7 +124,7 @@ class Matrix {
     return std::nullopt;
   }
 
-  // Whether no dependence is nearer than that.
+  // Whether no dependence is nearer than `distance`.
   bool only(std::size_t a, std::size_t b, const std::vector<int>& loops, const std::string& directions, std::size_t k,
             std::int64_t distance) const {
     const Access &x = *view_.accesses[a], &y = *view_.accesses[b];
@@ -167,7 +167,7 @@ class Matrix {
 
 }  // namespace
 
-// Whether a loop's body is one loop and nothing else, with bounds that do not depend on the outer one.
+// The inner loop, if a loop's body is one loop and nothing else, with bounds that do not depend on the outer loop.
 std::optional<int> perfectly_inside(const Accesses& accesses, int loop, bool any_bounds) {
   const Loop& outer = accesses.loops[static_cast<std::size_t>(loop)];
   if (outer.items.size() != 1 || outer.items[0].loops.size() != 1) return std::nullopt;
@@ -178,7 +178,7 @@ std::optional<int> perfectly_inside(const Accesses& accesses, int loop, bool any
   for (const Polynomial& room : inner.room) {
     if (!any_bounds && room.contains(outer.symbol)) return std::nullopt;
   }
-  // A condition around the inner loop is neither's.
+  // A condition around the inner loop belongs to neither loop.
   for (const Access& a : accesses.list) {
     const bool in_outer = std::find(a.loops.begin(), a.loops.end(), loop) != a.loops.end();
     const bool in_inner = std::find(a.loops.begin(), a.loops.end(), inside) != a.loops.end();

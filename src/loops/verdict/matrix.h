@@ -7,7 +7,7 @@
 
 namespace papilio::loops {
 
-// The direction matrix of the nest of an outermost loop, and what may be done with its loops.
+// Adds the direction matrix of the nest of an outermost loop, and what may be done with its loops.
 void add_matrix(const Program& program, const Accesses& accesses, int nest, Solver& solver,
                 std::vector<LoopReport>& reports);
 

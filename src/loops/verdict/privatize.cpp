@@ -16,7 +16,7 @@ void add_symbols(const Polynomial& p, std::vector<int>& to) {
   for (const auto& [monomial, c] : p.terms()) to.insert(to.end(), monomial.begin(), monomial.end());
 }
 
-// The elements of an access: the columns `kept` first, then one for each subscript, then the rest.
+// The elements of an access, as systems: first the columns `kept`, then one per subscript, then the rest.
 class Elements {
  public:
   Elements(const Program& program, const Accesses& accesses, const View& view, std::vector<int> kept, std::size_t rank,
@@ -30,7 +30,7 @@ class Elements {
 
   int columns() const { return static_cast<int>(kept_.size() + rank_); }
 
-  // Appends them; false where they are not exactly known.
+  // Appends these systems; false if the elements are not known exactly.
   bool append(std::size_t access, bool is_read, std::vector<System>& to) const {
     const Access& a = *view_.accesses[access];
     bool is_exact = a.domain->is_exact;
@@ -39,7 +39,7 @@ class Elements {
       for (const int s : kept_) query.column(s, 0);
       const int first = query.system().columns;
       query.system().columns += static_cast<int>(rank_);
-      query.give_values();  // what else is unknown makes the elements inexact
+      query.give_values();  // anything else that is unknown makes the elements inexact
       query.add_domain(conjunction, 0);
       for (std::size_t d = 0; d < rank_; ++d) {
         const auto& subscript = view_.subscripts[access][d];
@@ -61,7 +61,7 @@ class Elements {
   }
 
  private:
-  // A subscript of an array that is declared with its length is one of its elements.
+  // If an array is declared with its length, a subscript must be that of one of its elements.
   void add_extent(int variable, std::size_t d, int column, Query& query) const {
     const Variable& v = program_.variables[static_cast<std::size_t>(variable)];
     if (d >= v.extents.size() || rank_ != v.extents.size()) return;
@@ -87,7 +87,7 @@ class Elements {
 
 namespace {
 
-// What one read wants, and what writes before it in the same iteration give.
+// The elements that one read wants, and those that earlier writes of the same iteration give.
 struct Coverage {
   std::vector<System> wanted, given;
   int columns = 0;
@@ -112,7 +112,7 @@ Coverage coverage_of(const Program& program, const Accesses& accesses, const Vie
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   std::erase_if(kept, [&](int s) { return std::find(named.begin(), named.end(), s) != named.end(); });
   kept.insert(kept.begin(), named.begin(), named.end());
-  const Elements elements(program, accesses, view, kept, rank, named.empty());  // conditions are to be short
+  const Elements elements(program, accesses, view, kept, rank, named.empty());  // conditions should be short
   Coverage found;
   found.columns = elements.columns();
   elements.append(r, true, found.wanted);
@@ -120,7 +120,7 @@ Coverage coverage_of(const Program& program, const Accesses& accesses, const Vie
     const Access& write = *view.accesses[w];
     if (write.order >= read.order || view.subscripts[w].size() != rank) continue;
     std::vector<System> some;
-    // Loops around both: the same iteration of each, which is before the read.
+    // For loops around both accesses: the write is in the same iteration of each, and comes before the read.
     if (elements.append(w, false, some)) found.given.insert(found.given.end(), some.begin(), some.end());
   }
   return found;
@@ -152,7 +152,7 @@ std::vector<std::size_t> reads_of_others(const Program& program, const Accesses&
 std::optional<std::string> condition_for_own_iteration(const Program& program, const Accesses& accesses,
                                                        const View& view, int variable, Solver& solver) {
   constexpr std::size_t most_reads = 12, most_names = 8;
-  constexpr std::int64_t many = 64;  // a condition that only short loops fulfil is none
+  constexpr std::int64_t many = 64;  // a condition that only short loops fulfil is useless
   const std::vector<int> named = named_symbols(accesses, view.root);
   std::vector<std::size_t> reads, writes;
   for (std::size_t i = 0; i < view.accesses.size(); ++i) {
@@ -220,7 +220,7 @@ Touched touched_by(const Program& program, const Accesses& accesses, const View&
 bool write_the_same(const Accesses& accesses, const View& view, int variable) {
   const Loop& root = accesses.loops[static_cast<std::size_t>(view.root)];
   if (root.may_leave || root.ran.empty()) return false;
-  // Of the symbols, those that differ between iterations, and not because they count an inner loop.
+  // Whether a symbol differs between iterations of the loop, other than as the counter of an inner loop.
   const auto differs = [&](int s) {
     const Symbol& symbol = accesses.symbols[static_cast<std::size_t>(s)];
     if (s == root.symbol || s == root.counted) return true;
@@ -234,7 +234,7 @@ bool write_the_same(const Accesses& accesses, const View& view, int variable) {
     return std::none_of(p.terms().begin(), p.terms().end(),
                         [&](const auto& term) { return std::any_of(term.first.begin(), term.first.end(), differs); });
   };
-  // What says that it is an iteration of the loop, and what else decides whether an element is written.
+  // What makes it an iteration of the loop, and what else decides whether an element is written, as constraints.
   using Part = std::set<std::pair<Polynomial, bool>>;
   const auto part_of = [](const Conjunction& all, const auto& belongs) {
     Part part;
@@ -243,7 +243,7 @@ bool write_the_same(const Accesses& accesses, const View& view, int variable) {
     }
     return part;
   };
-  std::vector<Part> ways;  // two of `do`, whose first iteration is not asked
+  std::vector<Part> ways;  // there are two for `do`, whose first iteration runs without a test
   for (const Conjunction& way : root.ran) ways.push_back(part_of(way, [](const Constraint&) { return true; }));
   bool writes = false;
   for (std::size_t i = 0; i < view.accesses.size(); ++i) {
@@ -254,10 +254,10 @@ bool write_the_same(const Accesses& accesses, const View& view, int variable) {
     for (const auto& subscript : a.subscripts) {
       if (!subscript || !is_same(*subscript)) return false;
     }
-    std::vector<std::set<Part>> others(ways.size());  // for each way
+    std::vector<std::set<Part>> others(ways.size());  // for each of the ways
     for (const Conjunction& conjunction : a.domain->any_of) {
       const Part own = part_of(conjunction, [&](const Constraint& c) { return !is_same(c.value); });
-      // The only way holds in every iteration, so parts of it may be left out. Of two, each iteration has one at least.
+      // A single way holds in every iteration, so parts of it may be missing. Of two, each iteration has at least one.
       const auto way = ways.size() > 1 ? std::find(ways.begin(), ways.end(), own) : ways.begin();
       if (way == ways.end() || !std::includes(way->begin(), way->end(), own.begin(), own.end())) return false;
       others[static_cast<std::size_t>(way - ways.begin())].insert(

@@ -9,7 +9,7 @@
 namespace papilio::loops {
 namespace {
 
-// What depends on the variable: statements that read it, what they write, and so on. The statements `own` do not count.
+// What depends on the variable: statements that read it, what they write, and so on. Statements `own` do not count.
 struct Taint {
   std::set<int> variables, statements;
 };
@@ -32,7 +32,7 @@ Taint taint_of(const View& view, int variable, const std::set<int>& own) {
   return t;
 }
 
-// Whether the statement's result rests on the variable in no way but by the accesses that are marked.
+// Whether the statement's result depends on the variable only through the accesses that are marked.
 bool is_free_of(const Taint& taint, const View& view, int variable, int statement) {
   for (const Access* a : view.accesses) {
     if (a->statement != statement) continue;
@@ -46,7 +46,7 @@ bool is_free_of(const Taint& taint, const View& view, int variable, int statemen
   return true;
 }
 
-// The statements in which a recurrence of the variable is written.
+// The statements that compute a recurrence of the variable.
 std::set<int> parts_of(const View& view, int variable) {
   std::set<int> parts;
   for (const Access* a : view.accesses) {
@@ -59,7 +59,7 @@ bool are_free(const View& view, int variable, const std::set<int>& updates, cons
   const std::set<int> parts = parts_of(view, variable);
   const bool is_spread =
       std::any_of(parts.begin(), parts.end(), [&](int s) { return !updates.contains(s) && !others.contains(s); });
-  // Intermediate results for the variable's next value depend on it too.
+  // Intermediate results for the variable's next value depend on it, too.
   const Taint taint = taint_of(view, variable, is_spread ? std::set<int>() : updates);
   for (const std::set<int>* all : {&updates, &others, &parts}) {
     for (const int s : *all) {
@@ -69,7 +69,7 @@ bool are_free(const View& view, int variable, const std::set<int>& updates, cons
   return true;
 }
 
-// a, b and c.
+// "a, b and c".
 std::string listed(const std::vector<std::string>& words) {
   std::string text;
   for (std::size_t k = 0; k < words.size(); ++k)
@@ -77,7 +77,7 @@ std::string listed(const std::vector<std::string>& words) {
   return text;
 }
 
-// line 3 makes; lines 3 and 4 make.
+// "line 3 makes", "lines 3 and 4 make".
 std::string lines_of(const std::set<int>& lines, const std::string& verb) {
   std::vector<std::string> words;
   for (const int line : lines) words.push_back(std::to_string(line));
@@ -104,7 +104,7 @@ std::optional<Scan> of_accumulator(const View& view, int variable, bool trusts) 
   scan.op = *ops.begin();
   const bool starts_anew_between = updates.size() > 1 && !resets.empty();
   if (ops.size() > 1 || starts_anew_between || ops.contains("linear")) {
-    // x + b, a x and b, which restarts, are linear too.
+    // x + b, a x, and b alone, which restarts the scan, are linear, too.
     for (const std::string& op : ops) {
       if (op != "+" && op != "*" && op != "linear") return std::nullopt;
     }
@@ -113,12 +113,12 @@ std::optional<Scan> of_accumulator(const View& view, int variable, bool trusts) 
     scan.is_segmented = !resets.empty();
   }
   if (scan.op == "fractional" && (updates.size() > 1 || scan.is_segmented)) return std::nullopt;
-  // A write where another write is conditional on it must be known to be free of the accumulator as well.
+  // Apart from this, no update or restart may depend on the accumulator, nor may a condition that decides about one.
   if (!trusts && !are_free(view, variable, updates, resets)) return std::nullopt;
   return scan;
 }
 
-// Whether a read is of the element that the write has written in the iteration before, in every iteration.
+// Whether in every iteration a read is of the element that the write has written in the iteration before.
 bool reads_the_one_before(const Accesses& accesses, int root, const Access& read, const Access& write) {
   if (read.subscripts.size() != write.subscripts.size()) return false;
   for (std::size_t k = 0; k < write.subscripts.size(); ++k) {

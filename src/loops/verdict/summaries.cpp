@@ -10,7 +10,7 @@
 namespace papilio::loops {
 namespace {
 
-// All of the function, as one iteration.
+// The whole function, seen as one iteration.
 View whole(const Accesses& accesses) {
   View view;
   for (const Access& a : accesses.list) {
@@ -41,7 +41,7 @@ std::vector<Summary> summarize(const Program& program, const Function& function,
     Summary s;
     s.function = function.name;
     s.variable = program.variables[static_cast<std::size_t>(v)].name;
-    // Write-first: surely written, and not read before. Read-only: read, and not written. Else: read and written.
+    // Write-first: surely written, and not read before. Read-only: read, but not written. The rest: read and written.
     const auto write_first = solver.difference_text(t.surely_written, t.read_first, t.columns, kept, names);
     const auto read_only = solver.difference_text(t.read, t.written, t.columns, kept, names);
     const auto read_write = solver.rest_text(t.written, t.surely_written, t.read_first, t.columns, kept, names);

@@ -9,8 +9,8 @@
 
 namespace papilio::loops {
 
-// The elements of parameters and global arrays that one call of the function only reads, reads and writes, and writes
-// before it reads them.
+// The elements of parameters and global arrays that one call of the function only
+// reads, those that it reads and writes, and those that it writes before it reads them.
 std::vector<Summary> summarize(const Program& program, const Function& function, Solver& solver);
 
 }  // namespace papilio::loops

@@ -14,8 +14,8 @@ bool is_parallel(Verdict v) {
   return v == Verdict::parallel || v == Verdict::parallel_with_clauses || v == Verdict::parallel_if;
 }
 
-// What one tile touches: the columns of a query are those of the names, of the tile's first iterations, and of its
-// size.
+// What one tile touches. The columns of a query are those of the names,
+// then those of the tile's first iterations, and that of its size.
 class Tile {
  public:
   Tile(const Accesses& accesses, const View& view, const std::vector<int>& chain, Solver& solver)
@@ -71,7 +71,7 @@ class Tile {
           const int iteration = query.column(loop_at(chain_[k]).symbol, 0);
           query.add({{{iteration, 1}, {others[k], -1}}, 0, false});
           query.add({{{size, 1}, {others[k], 1}, {iteration, -1}}, -1, false});
-          // The first iteration of a tile is one of the loop.
+          // The first iteration of a tile is an iteration of the loop.
           if (auto lower = query.row(loop_at(chain_[k]).lower, 0, false)) {
             for (auto& [c, coefficient] : lower->terms) coefficient = -coefficient;
             lower->constant = -lower->constant;

@@ -8,7 +8,7 @@
 namespace papilio::loops {
 namespace {
 
-// The values of symbols at a point.
+// The values of symbols at a point of a query.
 class Values {
  public:
   Values(const Query& query, const std::vector<std::int64_t>& point, const std::map<int, std::int64_t>& fixed)
@@ -53,7 +53,7 @@ Witness made(const Program& program, const Accesses& accesses, const Access& a, 
     const Loop& loop = accesses.loops[static_cast<std::size_t>(a.loops[k])];
     for (const int side : {0, 1}) {
       const auto value = values.of(loop.symbol, side);
-      if (!value) continue;  // a loop around that does not matter
+      if (!value) continue;  // a loop around both that does not matter
       std::string text = fmt::format("{} = {}", loop.name, *value);
       const int base = loop.variable < 0 ? -1 : program.variables[static_cast<std::size_t>(loop.variable)].base;
       if (base >= 0)
@@ -96,7 +96,7 @@ std::optional<Witness> find_witness(const Program& program, const Accesses& acce
                                     const Carried& pair, Solver& solver) {
   const Access &a = *carrier.view().accesses[pair.first], &b = *carrier.view().accesses[pair.second];
   if (solver.is_spent() || !a.domain->is_exact || !b.domain->is_exact) return std::nullopt;
-  // Small values of the parameters first; then those of any.
+  // First tries small values of the parameters, then any values.
   for (const std::int64_t value : {4, 3, 5, 8, 2, 1, 100, -1}) {
     std::map<int, std::int64_t> fixed;
     if (value >= 0) {
@@ -111,7 +111,7 @@ std::optional<Witness> find_witness(const Program& program, const Accesses& acce
       const auto point = solver.point(query.system());
       if (point) return made(program, accesses, a, b, Values(query, *point, fixed), fixed, query);
     }
-    if ((fixed.empty() && value >= 0) || !can_be_exact || solver.is_spent()) break;  // other values help nothing
+    if ((fixed.empty() && value >= 0) || !can_be_exact || solver.is_spent()) break;  // other values would not help
   }
   return std::nullopt;
 }

@@ -8,7 +8,7 @@
 
 namespace papilio::loops {
 
-// Two iterations and the element; only for a dependence that surely exists.
+// Two iterations and the element; only for a dependence that certainly exists.
 std::optional<Witness> find_witness(const Program& program, const Accesses& accesses, const Carrier& carrier,
                                     const Carried& pair, Solver& solver);
 
