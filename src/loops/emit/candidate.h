@@ -38,7 +38,7 @@ struct Candidate {
   Edits always = {};                        // edits that the loop's text needs in any case
   std::optional<std::set<int>> items = {};  // parts of the body, if it is a piece of a loop that is distributed
   std::map<std::string, std::string> shared =
-      {};                         // what other pieces compute: declarations with an iteration's value
+      {};                         // what other pieces have computed: declarations with an iteration's value
   std::string_view written = {};  // the source's text with all of the loop's own steps, which `source` may lack
   std::size_t written_end = 0;    // the end of the loop in the file
 
