@@ -16,8 +16,8 @@ namespace papilio::inline PAPILIO_TARGET::collective {
 // it for four neighbouring categories at a time, and once more for those that the
 // search ends in. It is never called for a category past the last.
 //
-// A batch holds the rows first ... first + T - 1. In place of those past the last row, `rows`
-// - 1, it takes the last row; the threads of such rows draw too, but have nothing to write.
+// A batch holds the rows first ... first + T - 1. In place of those past the last row, number `rows` - 1, it takes
+// the last row; the threads of such rows draw too, but have nothing to write.
 template <int G, int T, class Weight>
 class ComputedRows {
  public:

@@ -5,9 +5,9 @@
 
 namespace papilio::execution {
 
-// Touches memory that has just been allocated, in huge pages if the system has them, by up to `threads` threads (0:
-// all). The system takes far longer for the first touch of a page than for later writes, and one thread alone would
-// have to wait for every page. It writes zeros at some places, so use it only before anything is stored in the memory.
+// Touches memory that has just been allocated, in huge pages if the system has them, by up to `threads` threads
+// (0: all). The system takes far longer for the first touch of a page than for later writes, and one thread alone would
+// have to wait for every page. It writes zeros at some places, so use it only before anything is stored there.
 void touch_fresh(void* memory, std::size_t bytes, int threads);
 
 // Asks for huge pages for as many of these bytes as fill whole ones.

@@ -7,8 +7,8 @@
 
 #include "execution/cuda/check.h"
 
-// Launches a kernel that is brought to the device while the kernel before it in its stream
-// is still ending. This needs compute capability 9.0; older devices launch it as usual.
+// Launches a kernel that is brought to the device while the kernel before it in its stream is
+// still ending. That is so from compute capability 9.0 on; older devices launch it as usual.
 
 namespace papilio::execution {
 

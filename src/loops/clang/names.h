@@ -28,8 +28,8 @@ class Names {
   // The variable for a declaration, or for one field of it (".x").
   int variable(std::uint64_t id, const std::string& path, const CType& type);
 
-  // The variable for what the pointer in a field of a parameter points to (m->value[0],
-  // ...), if nothing in the file assigns that field; -1 for any other field.
+  // The variable for what the pointer in a field of a parameter points to (m->value[0], ...), if nothing in the file
+  // assigns that field; -1 for any other field.
   int pointed_to_by_field(std::uint64_t id, const std::string& path, std::uint64_t field, const CType& type);
 
   // A local variable that no declaration names: the offset of a pointer whose values all lead to one array.

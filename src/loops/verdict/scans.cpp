@@ -113,7 +113,7 @@ std::optional<Scan> of_accumulator(const View& view, int variable, bool trusts) 
     scan.is_segmented = !resets.empty();
   }
   if (scan.op == "fractional" && (updates.size() > 1 || scan.is_segmented)) return std::nullopt;
-  // Apart from this, no update or restart may depend on the accumulator, nor may a condition that decides about one.
+  // Except by the recurrence itself, no update or restart may depend on the accumulator, nor may its conditions.
   if (!trusts && !are_free(view, variable, updates, resets)) return std::nullopt;
   return scan;
 }

@@ -25,8 +25,8 @@ PAPILIO_LANEWISE double node_sum(const SumNode& node) {
   return ((c[0] + c[1]) + (c[2] + c[3])) + ((c[4] + c[5]) + (c[6] + c[7]));
 }
 
-// The category in whose interval u * total lies, where 0 <= u < 1 and total > 0. node_at(level,
-// place) is the node at that place among those of its row; level 0 has the leaves.
+// The category in whose interval u * total lies, where 0 <= u < 1 and total > 0. node_at(level, place) is the node at
+// that place among those of its row; level 0 has the leaves.
 //
 // In each node the search takes the first child up to which the sum exceeds the target. That child has
 // a positive weight, because the sum up to the child before does not exceed the target. If rounding has

@@ -19,9 +19,9 @@ namespace papilio {
 namespace sampling {
 namespace {
 
-// The weights as doubles, multiplied by the power of two that brings the largest to [2^989,
-// 2^990): sums of up to 2^32 of them then stay finite, and a weight loses bits only if
-// it is below 2^-2000 times the largest. Throws if the weights cannot be drawn from.
+// The weights as doubles, multiplied by the power of two that brings the largest to [2^989, 2^990): sums of up to 2^32
+// of them then stay finite, and a weight loses bits only if it is below 2^-2000 times the largest. Throws if the
+// weights cannot be drawn from.
 template <class T>
 std::vector<double> scaled_weights(const char* table, VectorView<const T> weights) {
   double largest = 0;

@@ -41,10 +41,10 @@ struct alignas(16) AliasColumn {
 
 // Vose's table of at least one weight; the weights are finite and >= 0, their sum positive and finite.
 //
-// Category k is drawn with probability (keep_k + sum over j with alias_j = k
-// of (1 - keep_j)) / K. Each keep is within 3 x 2^-53 of its value in exact
-// arithmetic, because what is left of a category is carried as a DoubleDouble.
-// A category of weight 0 has keep 0 and is not the alias of any column.
+// Category k is drawn with probability (keep_k + sum over j with alias_j = k of (1 - keep_j)) / K.
+// Each keep is within 3 x 2^-53 of its value in exact arithmetic, because what is
+// left of a category is carried as a DoubleDouble. A category of weight 0 has
+// keep 0 and is not the alias of any column.
 std::vector<AliasColumn> alias_columns(const std::vector<double>& weights);
 
 }  // namespace papilio::sampling
