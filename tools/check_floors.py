@@ -148,6 +148,7 @@ PEEPHOLES = {
     "benchmarks/cuda/as_printed.h": ("collective/transpose.h", "random/uniform_lanes.h", "warp/warp.h"),  # the papers' listings
     "benchmarks/cuda/as_printed.cu": ("warp/cuda_warp.cuh",),
     "benchmarks/cuda/sparse_sweeps.cpp": ("lda/training/chain/chain_cuda.h",),  # sparse sweeps and what they consist of
+    "benchmarks/cuda/whole/whole_run.cpp": ("lda/training/chain/chain_cuda.h",),  # the steps of a chain's start
     "benchmarks/cuda/evaluation.cpp": ("lda/training/chain/chain_cuda.h", "lda/model/optimize_priors.h"),  # what is between sweeps
 }
 # Slow or far-reaching headers: in a source file, never in a header.

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <optional>
 #include <string>
+
+#include "papilio/device.h"
+#include "papilio/error.h"
 
 namespace {
 
@@ -26,6 +30,44 @@ TEST(OnlyGpu, IsNoneWhereThatIsNotThere) {
   EXPECT_EQ(only_gpu(1, "0,-1", 8), std::nullopt);
   EXPECT_EQ(only_gpu(1, "-1,2", 8), std::nullopt);
   EXPECT_EQ(only_gpu(1, "0,,2", 8), std::nullopt);
+}
+
+// A variable of the environment, as it was before in the end.
+class Variable {
+ public:
+  explicit Variable(const char* name) : name_(name) {
+    if (const char* value = std::getenv(name)) before_ = value;
+  }
+  ~Variable() {
+    if (before_) setenv(name_, before_->c_str(), 1);
+    if (!before_) unsetenv(name_);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  std::string value() const { return std::getenv(name_); }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST(FewQueues, AreAskedForUnlessTheUserSaysHowMany) {
+  const Variable queues("CUDA_DEVICE_MAX_CONNECTIONS");
+  unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  ask_for_few_queues();
+  EXPECT_EQ(queues.value(), "1");
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "12", 1);
+  ask_for_few_queues();
+  EXPECT_EQ(queues.value(), "12");
+}
+
+TEST(DeviceChoice, IsTheDeviceNamedOrSaysWhyNot) {
+  EXPECT_EQ(DeviceChoice("cpu").get(), papilio::Device::cpu());
+  EXPECT_THROW(DeviceChoice("cuda:4000"), papilio::DeviceUnavailable);
+  const Variable device("PAPILIO_DEVICE");
+  setenv("PAPILIO_DEVICE", "cpu", 1);
+  EXPECT_EQ(DeviceChoice("").get(), papilio::Device::cpu());
+  const DeviceChoice not_asked("auto");  // ends without
 }
 
 }  // namespace

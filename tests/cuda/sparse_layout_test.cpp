@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "base/math.h"
 #include "cuda/training.h"
 #include "lda/training/sparse/parallel/layout_cuda.h"
+#include "lda/training/sparse/parallel/list_sizes.h"
 
 // How a sparse sweep on a device orders its tokens: computed on the host, so this needs no device.
 namespace papilio::lda {
@@ -62,6 +65,60 @@ TEST(SparseLayout, IsTheSameForAnyNumberOfThreads) {
       SCOPED_TRACE(::testing::Message() << words << " words, " << threads << " threads");
       expect_layout_of(corpus, threads);
     }
+  }
+}
+
+// Documents of the corpus by their definition: those of several tokens and of one, the longest first, in their order;
+// lists one after another.
+void expect_documents_of(const CorpusView& corpus, std::int32_t topics, int threads) {
+  const SparseLayout layout(corpus, topics, {}, {}, threads);
+  std::vector<std::pair<std::int64_t, std::int64_t>> expected;  // tokens, the first one
+  for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
+    const std::int64_t first = corpus.document_offsets[d], tokens = corpus.document_offsets[d + 1] - first;
+    if (tokens > 0) expected.emplace_back(tokens, first);
+  }
+  std::ranges::stable_sort(expected, std::ranges::greater(), [](const auto& document) { return document.first; });
+  const ListSizes sizes(topics, 4, true);
+  ASSERT_EQ(layout.documents.size(), expected.size());
+  std::int64_t units = 0, listed = 0, not_short = 0, not_sorted = 0;
+  for (std::size_t d = 0; d < expected.size(); ++d) {
+    const auto [tokens, first] = expected[d];
+    ASSERT_EQ(layout.documents[d].tokens, tokens) << d;
+    ASSERT_EQ(layout.documents[d].first_token, first) << d;
+    ASSERT_EQ(layout.documents[d].list.group, units) << d;
+    units += sizes.units(tokens);
+    listed += tokens > 1 ? 1 : 0;
+    not_short += tokens > 1 && !sizes.is_short(tokens) ? 1 : 0;
+    not_sorted += tokens > longest_sorted ? 1 : 0;
+  }
+  EXPECT_EQ(layout.list_units, units);
+  EXPECT_EQ(layout.listed_documents, listed);
+  EXPECT_EQ(layout.short_entries.first_document, not_short);
+  EXPECT_EQ(layout.long_documents, not_sorted);
+}
+
+// Enough of them for several threads; some of more tokens than lengths that are counted, and one of just as many.
+TEST(SparseLayout, PlacesDocumentsByTheirLengths) {
+  Corpus corpus = testing::make_corpus({}, 1);
+  std::uint32_t state = 1;
+  std::int64_t end = 0;
+  for (int d = 0; d < 300'000; ++d) {
+    state = state * 1664525U + 1013904223U;
+    corpus.document_offsets.push_back(end += (state >> 8) % 10);
+  }
+  corpus.words.assign(static_cast<std::size_t>(end), 0);
+  for (const int threads : {1, 3, 16}) {
+    SCOPED_TRACE(threads);
+    expect_documents_of(corpus, 1000, threads);
+  }
+  constexpr std::int64_t counted = std::int64_t{1} << 20;
+  for (const std::int64_t tokens : {counted + 7, std::int64_t{600}, counted, counted + 1, counted + 9, counted + 7}) {
+    corpus.document_offsets.push_back(end += tokens);
+  }
+  corpus.words.assign(static_cast<std::size_t>(end), 0);
+  for (const std::int32_t topics : {3, 1000, 3'000'000}) {
+    SCOPED_TRACE(topics);
+    expect_documents_of(corpus, topics, 3);
   }
 }
 

@@ -299,7 +299,10 @@ void check_train(const TrainArguments& arguments) {
 ExitCode run_train(TrainArguments arguments, const std::string& given) {
   std::vector<papilio::Device> several;
   if (is_device_list(arguments.device)) several = papilio::parse_devices(arguments.device);
-  if (several.empty() && arguments.training.ranks == nullptr) leave_other_gpus_alone(arguments.device);
+  if (several.empty() && arguments.training.ranks == nullptr) {
+    leave_other_gpus_alone(arguments.device);
+    ask_for_few_queues();
+  }
   DeviceChoice device(several.empty() ? arguments.device : several.front().name());
   const TrainFiles outputs = plan_files(arguments);
   CommandFiles files(arguments.force);

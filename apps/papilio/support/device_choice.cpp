@@ -1,6 +1,7 @@
 #include "support/device_choice.h"
 
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <iterator>
 #include <string_view>
@@ -13,12 +14,11 @@ namespace {
 
 bool is_any(std::string_view name) { return name.empty() || name == "auto"; }
 
-papilio::Device started(papilio::Device device) {
+void start(papilio::Device device) {
   try {
     papilio::prepare_device(device);
   } catch (const papilio::DeviceError&) {  // the first work on the device will report the problem
   }
-  return device;
 }
 
 }  // namespace
@@ -33,6 +33,8 @@ void leave_other_gpus_alone(std::string_view name) {
   if (!is_any(name) && name != "cuda" && name != "cuda:0") return;
   setenv("CUDA_VISIBLE_DEVICES", "0", 0);
 }
+
+void ask_for_few_queues() { setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); }
 
 std::optional<std::string> only_gpu(int number, const char* visible, std::int64_t gpus) {
   if (visible == nullptr) return number < gpus ? std::optional(std::to_string(number)) : std::nullopt;
@@ -60,10 +62,19 @@ DeviceChoice::DeviceChoice(const std::string& name) {
   const char* variable = std::getenv("PAPILIO_DEVICE");
   std::optional<papilio::Device> named;
   if (!is_any(name) || !is_any(variable == nullptr ? "" : variable)) named = papilio::Device::parse(name);
-  const auto choose = [named] { return started(named ? *named : papilio::Device::best()); };
+  const auto choose_and_start = [this, named] {
+    papilio::Device device = papilio::Device::cpu();
+    try {
+      device = named ? *named : papilio::Device::best();
+    } catch (...) {
+      return chosen_.set_exception(std::current_exception());
+    }
+    chosen_.set_value(device);
+    start(device);
+  };
   try {
-    choice_ = std::async(std::launch::async, choose);
+    start_ = std::async(std::launch::async, choose_and_start);
   } catch (const std::system_error&) {  // no thread available
-    choice_ = std::async(std::launch::deferred, choose);
+    choose_and_start();
   }
 }

@@ -24,6 +24,11 @@ bool leave_gpus_of_others_alone(int number);
 // What CUDA_VISIBLE_DEVICES must become for that, given its value (null: not set) and the number of GPUs; or nothing.
 std::optional<std::string> only_gpu(int number, const char* visible, std::int64_t gpus);
 
+// For a process that works on one GPU: makes the driver create one queue of each kind instead of 8, each of which takes
+// time to make and to take down. Sets CUDA_DEVICE_MAX_CONNECTIONS, unless it is set. Call it as early as
+// leave_other_gpus_alone.
+void ask_for_few_queues();
+
 // Chooses the device to work on and starts it while the command reads its files.
 class DeviceChoice {
  public:
@@ -31,9 +36,10 @@ class DeviceChoice {
   // DeviceUnavailable at once for a named device that is absent.
   explicit DeviceChoice(const std::string& name);
 
-  // Waits for the device. Call it once.
-  papilio::Device get() { return choice_.get(); }
+  // Waits until the device is known. Call it once. The first work on the device waits until it has been started.
+  papilio::Device get() { return chosen_.get_future().get(); }
 
  private:
-  std::future<papilio::Device> choice_;
+  std::promise<papilio::Device> chosen_;
+  std::future<void> start_;  // its thread ends before the promise does
 };

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdint>
 
+#include "base/math.h"
+#include "execution/cpu/fresh_memory.h"
+#include "execution/cpu/huge_pages.h"
 #include "execution/cuda/check.h"
 
 namespace papilio::execution {
@@ -12,16 +16,47 @@ namespace papilio::execution {
 // Page-locked host memory: copies from it run at the same time as other work.
 class PinnedBytes {
  public:
-  explicit PinnedBytes(std::int64_t bytes) {
-    check(cudaMallocHost(&data_, static_cast<std::size_t>(bytes)), "allocating page-locked memory");
+  explicit PinnedBytes(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
+    if (bytes_ < huge_page || bytes_ > most_registered || !lock_huge_pages()) {
+      check(cudaMallocHost(&data_, bytes_), "allocating page-locked memory");
+    }
   }
-  ~PinnedBytes() { cudaFreeHost(data_); }
+  ~PinnedBytes() {
+    if (!is_registered_) {
+      cudaFreeHost(data_);
+      return;
+    }
+    cudaHostUnregister(data_);
+    free_fresh(data_, bytes_);
+  }
   PinnedBytes(const PinnedBytes&) = delete;
   PinnedBytes& operator=(const PinnedBytes&) = delete;
   std::byte* data() const { return static_cast<std::byte*>(data_); }
 
  private:
+  // More is left to the driver, which refuses what the system does not have.
+  static constexpr std::size_t most_registered = std::size_t{1} << 28;
+
+  // Locking takes its time for each page, and the driver's own memory is in small ones.
+  bool lock_huge_pages() {
+    const std::size_t whole = base::round_up(bytes_, huge_page);
+    void* const memory = allocate_fresh(whole);
+    madvise(memory, whole, MADV_DONTFORK);  // the device goes on with these pages, which a child must not share
+    touch_fresh(memory, whole, 0);
+    if (cudaHostRegister(memory, whole, cudaHostRegisterDefault) != cudaSuccess) {
+      cudaGetLastError();  // not the error of a later call
+      free_fresh(memory, whole);
+      return false;
+    }
+    bytes_ = whole;
+    data_ = memory;
+    is_registered_ = true;
+    return true;
+  }
+
   void* data_ = nullptr;
+  std::size_t bytes_;
+  bool is_registered_ = false;
 };
 
 }  // namespace papilio::execution

@@ -102,6 +102,10 @@ TEST(CorpusFile, SaysWhatIsWrong) {
   std::string damaged = bytes;
   damaged[damaged.find("cats")] = 'r';
   EXPECT_EQ(refusal(folder, damaged), begin + "the hash of tensor vocabulary does not match: the file is damaged");
+  damaged = bytes;
+  const std::string words(reinterpret_cast<const char*>(small.words.data()), small.words.size() * sizeof(std::int32_t));
+  damaged[bytes.find(words) + 3] = 1;  // a word that is none: the hash is what is said to be wrong
+  EXPECT_EQ(refusal(folder, damaged), begin + "the hash of tensor words does not match: the file is damaged");
   EXPECT_EQ(folder.message<IoError>([&] { MappedCorpus(folder.path("none")); }),
             "papilio::MappedCorpus: cannot open none: No such file or directory");
   EXPECT_THROW(MappedCorpus(folder.path("")), IoError);
@@ -111,10 +115,10 @@ TEST(CorpusFile, SaysWhatIsWrong) {
 // Not everybody who writes such files checks the words; a model could not be saved with these.
 TEST(CorpusFile, RefusesWordsThatAreNone) {
   const Folder folder;
-  const auto refusal_of = [&](const std::vector<std::string>& vocabulary) {
-    const std::vector<std::int64_t> offsets = {0, 2};
-    const std::vector<std::int32_t> words = {0, 1};
-    CorpusSizes sizes = {.documents = 1, .tokens = 2, .words = std::ssize(vocabulary)};
+  const auto refusal_of = [&](const std::vector<std::string>& vocabulary,
+                              const std::vector<std::int32_t>& words = {0, 1}) {
+    const std::vector<std::int64_t> offsets = {0, std::ssize(words)};
+    CorpusSizes sizes = {.documents = 1, .tokens = std::ssize(words), .words = std::ssize(vocabulary)};
     for (const std::string& word : vocabulary) sizes.vocabulary_bytes += std::ssize(word);
     CorpusFileWriter file(folder.path("x"), "test", sizes);
     file.write_elements(std::span(offsets));
@@ -138,6 +142,13 @@ TEST(CorpusFile, RefusesWordsThatAreNone) {
   EXPECT_EQ(refusal_of({"cats", "dogs", "cats"}),
             begin + "words 0 and 2 are spelled the same, expected distinct words");
   EXPECT_EQ(refusal_of({"caf\xe9", "dogs"}), begin + "word 0 is not well-formed UTF-8: its byte 3 is 0xe9");
+  std::vector<std::int32_t> words(1'000'000);  // for several threads
+  for (const std::int32_t bad : {2, -1}) {
+    words[900'000] = words[700'001] = bad;
+    EXPECT_EQ(refusal_of({"cats", "dogs"}, words),
+              "papilio::MappedCorpus: x: tensor words: expected words from 0 to 1, got " + std::to_string(bad) +
+                  " as token 700001");
+  }
   const Corpus doubled = {{0, 2}, {0, 1}, {"cats", "cats"}};
   EXPECT_EQ(folder.message<InvalidArgument>([&] { write_corpus_file(doubled, folder.path("y")); }),
             "papilio::write_corpus_file: words 0 and 1 are spelled the same, expected distinct words");

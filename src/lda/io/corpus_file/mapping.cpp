@@ -8,15 +8,19 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <limits>
 
+#include "execution/cpu/parallel_for.h"
 #include "lda/corpus/vocabulary.h"
 
 namespace papilio {
 
 namespace {
+
+constexpr std::int64_t tokens_per_task = std::int64_t{1} << 18;
 
 constexpr std::array<const char*, lda::corpus_parts> part_names = {
     "document_offsets", "vocabulary_offsets", "name_offsets", "words", "vocabulary", "names", "hashes"};
@@ -154,9 +158,15 @@ void MappedCorpus::Mapping::verify_offsets(std::span<const std::int64_t> offsets
 
 void MappedCorpus::Mapping::verify_words(std::span<const std::int32_t> words, std::int64_t first) const {
   const auto range = static_cast<std::uint64_t>(layout.sizes.words);
-  std::uint32_t largest = 0;  // as unsigned numbers, negative ones are larger than any vocabulary
-  for (const std::int32_t word : words) largest = std::max(largest, static_cast<std::uint32_t>(word));
-  if (words.empty() || largest < range) return;
+  std::atomic<bool> is_sound = true;
+  execution::parallel_for(std::ssize(words), tokens_per_task, 0, [&](std::int64_t begin, std::int64_t end) {
+    std::uint32_t largest = 0;  // as unsigned numbers, negative ones are larger than any vocabulary
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      largest = std::max(largest, static_cast<std::uint32_t>(words[i]));
+    }
+    if (largest >= range) is_sound = false;
+  });
+  if (is_sound) return;
   const auto bad = std::find_if(words.begin(), words.end(),
                                 [&](std::int32_t word) { return static_cast<std::uint32_t>(word) >= range; });
   fail(fmt::format("tensor words: expected words from 0 to {}, got {} as token {}", layout.sizes.words - 1, *bad,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -36,11 +37,16 @@ std::vector<To> converted(const std::vector<From>& from) {
 }
 
 template <class T>
-execution::DeviceArray<T> on_device(const std::vector<T>& values, const char* what, cudaStream_t stream) {
-  execution::DeviceArray<T> array(std::max<std::int64_t>(static_cast<std::int64_t>(values.size()), 1), what);
-  if (!values.empty()) array.upload(values.data(), static_cast<std::int64_t>(values.size()), stream);
+execution::DeviceArray<T> on_device(std::span<const T> values, const char* what, cudaStream_t stream) {
+  execution::DeviceArray<T> array(std::max<std::int64_t>(std::ssize(values), 1), what);
+  if (!values.empty()) array.upload(values.data(), std::ssize(values), stream);
   execution::check(cudaStreamSynchronize(stream), "a copy to the device");
   return array;
+}
+
+template <class T>
+execution::DeviceArray<T> on_device(const std::vector<T>& values, const char* what, cudaStream_t stream) {
+  return on_device(std::span<const T>(values), what, stream);
 }
 
 // The same of very many, converted on the way.
@@ -56,6 +62,7 @@ execution::DeviceArray<To> many_on_device(const std::vector<From>& values, const
 // Of each document of one token, that token.
 inline std::vector<std::uint32_t> single_tokens_of(const SparseLayout& layout) {
   std::vector<std::uint32_t> tokens;
+  tokens.reserve(layout.documents.size() - static_cast<std::size_t>(layout.listed_documents));
   for (auto d = static_cast<std::size_t>(layout.listed_documents); d < layout.documents.size(); ++d) {
     tokens.push_back(layout.documents[d].first_token);
   }
@@ -71,8 +78,9 @@ struct SparseCorpus {
   SparseCorpus(const SparseLayout& layout, std::optional<TokensByWord<Number>> by_word,
                const std::vector<std::int32_t>* z_of_tokens, std::int64_t tokens, std::int32_t topics, int threads,
                cudaStream_t stream)
-      : documents(on_device(std::vector(layout.documents.begin(), layout.documents.begin() + layout.listed_documents),
-                            "documents", stream)),
+      : documents(on_device(
+            std::span<const SparseDocument>(layout.documents).first(static_cast<std::size_t>(layout.listed_documents)),
+            "documents", stream)),
         single_tokens(on_device(single_tokens_of(layout), "documents", stream)),
         document(by_word ? std::move(by_word->document)
                          : many_on_device<std::int32_t>(layout.document, "tokens", threads, stream)),

@@ -1,7 +1,10 @@
 #include "lda/training/sparse/parallel/layout_cuda.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <functional>
+#include <span>
 #include <utility>
 
 #include "base/math.h"
@@ -32,23 +35,29 @@ std::int32_t most_tokens_of_item(const std::vector<std::int64_t>& offsets, std::
   return limit;
 }
 
-// Documents of one length stay in their order.
-void put_longest_first(std::vector<SparseDocument>& documents) {
-  constexpr std::uint32_t most_counted = 1 << 20;  // tokens; longer documents are few
-  const auto is_longer = [](const SparseDocument& a, const SparseDocument& b) { return a.tokens > b.tokens; };
-  const auto longest = std::min_element(documents.begin(), documents.end(), is_longer);
-  if (longest == documents.end() || longest->tokens > most_counted) {
-    std::stable_sort(documents.begin(), documents.end(), is_longer);
-    return;
-  }
-  std::vector<std::uint32_t> places(std::size_t{longest->tokens} + 1);  // first the number of documents of a length
-  for (const SparseDocument& document : documents) ++places[document.tokens];
-  std::uint32_t before = 0;
-  for (auto length = places.rbegin(); length != places.rend(); ++length) before += std::exchange(*length, before);
-  std::vector<SparseDocument> sorted(documents.size());
-  for (const SparseDocument& document : documents) sorted[places[document.tokens]++] = document;
-  documents = std::move(sorted);
+constexpr std::int64_t longest_counted = std::int64_t{1} << 20;  // tokens of a document; longer ones are few
+
+std::int64_t tokens_of(const CorpusView& corpus, std::int64_t document) {
+  const auto d = static_cast<std::size_t>(document);
+  return corpus.document_offsets[d + 1] - corpus.document_offsets[d];
 }
+
+std::int64_t longest_document(const CorpusView& corpus, int threads) {
+  std::atomic<std::int64_t> longest = 0;
+  execution::parallel_for(corpus.documents(), least_part, threads, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t here = 0;
+    for (std::int64_t d = begin; d < end; ++d) here = std::max(here, tokens_of(corpus, d));
+    for (std::int64_t before = longest; before < here && !longest.compare_exchange_weak(before, here);) continue;
+  });
+  return longest;
+}
+
+// Where the documents of a length begin, and their lists.
+struct PlacesOfLength {
+  std::uint32_t first_document = 0;
+  std::int64_t first_unit = 0;
+  std::int64_t units = 0;  // of each
+};
 
 }  // namespace
 
@@ -56,11 +65,12 @@ std::int32_t padded_topics(std::int32_t topics) { return base::round_up<std::int
 
 SparseLayout::SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds,
                            int threads)
-    : SparseLayout(corpus, topics, cut, seeds, [&](const SparseLayout&) { return place_tokens(corpus, threads); }) {}
+    : SparseLayout(corpus, topics, cut, seeds, threads,
+                   [&](const SparseLayout&) { return place_tokens(corpus, threads); }) {}
 
 SparseLayout::SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds,
-                           OrderTokens order) {
-  place_documents(corpus, topics, cut);
+                           int threads, OrderTokens order) {
+  place_documents(corpus, topics, cut, threads);
   cut_long_documents(topics);
   word_offsets = order(*this);
   cut_all_words(corpus, topics, cut, seeds);
@@ -80,26 +90,67 @@ void SparseLayout::cut_all_words(const CorpusView& corpus, std::int32_t topics, 
   }
 }
 
-void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics, const SparseCut& cut) {
-  const auto& offsets = corpus.document_offsets;
+// Each part of the documents counts its lengths, and then has places of its own among the documents of a length, which
+// stay in their order. Those longer than longest_counted count as of one length, until they are sorted.
+void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics, const SparseCut& cut, int threads) {
   const ListSizes sizes(topics, cut.entry_bytes, cut.short_entries);
   short_entries.count_bits = sizes.count_bits;
-  documents.reserve(offsets.size());
-  for (std::size_t d = 0; d + 1 < offsets.size(); ++d) {
-    const std::int64_t tokens = offsets[d + 1] - offsets[d];
-    if (tokens == 0) continue;
-    documents.push_back({.first_token = static_cast<std::uint32_t>(offsets[d]),
-                         .tokens = static_cast<std::uint32_t>(tokens),
-                         .list = {.group = 0, .size = 0}});
-    if (tokens == 1) continue;
-    ++listed_documents;
-    if (!sizes.is_short(tokens)) ++short_entries.first_document;
-    if (tokens > longest_sorted) ++long_documents;
+  const std::int64_t all = corpus.documents();
+  const std::int64_t lengths = std::min(longest_document(corpus, threads), longest_counted + 1) + 1;
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(all / std::max(lengths, least_part), 1, execution::thread_count(threads));
+  std::vector<std::uint32_t> next(static_cast<std::size_t>(parts * lengths));  // places, by part and length
+  const auto for_each_document = [&](auto&& body) {
+    execution::parallel_for(parts, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t part = begin; part < end; ++part) {
+        std::uint32_t* const places = next.data() + part * lengths;
+        for (std::int64_t d = all * part / parts; d < all * (part + 1) / parts; ++d) {
+          const std::int64_t tokens = tokens_of(corpus, d);
+          if (tokens > 0) body(d, tokens, places[std::min(tokens, lengths - 1)]);
+        }
+      }
+    });
+  };
+  for_each_document([](std::int64_t, std::int64_t, std::uint32_t& found) { ++found; });
+
+  if (lengths > longest_counted + 1) {
+    for (std::int64_t d = 0; d < all; ++d) {
+      if (tokens_of(corpus, d) > longest_counted) list_units += sizes.units(tokens_of(corpus, d));
+    }
   }
-  put_longest_first(documents);
-  for (SparseDocument& longest : documents) {
-    longest.list.group = static_cast<std::uint32_t>(list_units);
-    list_units += sizes.units(longest.tokens);
+  std::vector<PlacesOfLength> of_length(static_cast<std::size_t>(lengths));
+  std::uint32_t placed = 0, longest = 0;
+  for (std::int64_t tokens = lengths - 1; tokens > 0; --tokens) {
+    const PlacesOfLength first = {placed, list_units, tokens > longest_counted ? 0 : sizes.units(tokens)};
+    of_length[static_cast<std::size_t>(tokens)] = first;
+    for (std::int64_t part = 0; part < parts; ++part) {
+      placed += std::exchange(next[static_cast<std::size_t>(part * lengths + tokens)], placed);
+    }
+    const std::uint32_t found = placed - first.first_document;
+    list_units += found * first.units;
+    if (tokens > longest_counted) longest = found;
+    if (tokens > longest_sorted) long_documents += static_cast<std::int32_t>(found);
+    if (tokens > 1 && !sizes.is_short(tokens)) short_entries.first_document += static_cast<std::int32_t>(found);
+    if (tokens > 1) listed_documents += static_cast<std::int32_t>(found);
+  }
+
+  documents.reserve(placed);
+  execution::touch_fresh(documents.data(), placed * sizeof(SparseDocument), threads);
+  documents.resize(placed);
+  for_each_document([&](std::int64_t d, std::int64_t tokens, std::uint32_t& next_document) {
+    const PlacesOfLength& first = of_length[static_cast<std::size_t>(std::min(tokens, lengths - 1))];
+    const std::int64_t unit = first.first_unit + (next_document - first.first_document) * first.units;
+    documents[next_document++] = {
+        .first_token = static_cast<std::uint32_t>(corpus.document_offsets[static_cast<std::size_t>(d)]),
+        .tokens = static_cast<std::uint32_t>(tokens),
+        .list = {.group = static_cast<std::uint32_t>(unit), .size = 0}};
+  });
+  const std::span<SparseDocument> to_sort = std::span(documents).first(longest);
+  std::ranges::stable_sort(to_sort, std::ranges::greater(), &SparseDocument::tokens);
+  std::int64_t unit = 0;
+  for (SparseDocument& longer : to_sort) {
+    longer.list.group = static_cast<std::uint32_t>(unit);
+    unit += sizes.units(longer.tokens);
   }
 }
 

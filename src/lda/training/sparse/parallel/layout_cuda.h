@@ -50,7 +50,8 @@ struct SparseLayout {
   // The same without `document` and `place`: `order` makes them, by the documents of the layout, where the caller wants
   // them, and returns word_offsets.
   using OrderTokens = base::FunctionRef<std::vector<std::int64_t>(const SparseLayout&)>;
-  SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds, OrderTokens order);
+  SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds, int threads,
+               OrderTokens order);
 
   DocumentOrder document_order() const;
 
@@ -77,7 +78,7 @@ struct SparseLayout {
   std::vector<ItemBlock> blocks;             // where the cut asks for them: every item has the row of its word
 
  private:
-  void place_documents(const CorpusView& corpus, std::int32_t topics, const SparseCut& cut);
+  void place_documents(const CorpusView& corpus, std::int32_t topics, const SparseCut& cut, int threads);
   void cut_long_documents(std::int32_t topics);
   void cut_all_words(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds);
   std::vector<std::int64_t> place_tokens(const CorpusView& corpus, int threads);

@@ -1,7 +1,6 @@
 #include "lda/training/sparse/parallel/sweep_cuda.h"
 
 #include <algorithm>
-#include <future>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "execution/cuda/staged_copies.h"
 #include "execution/out_of_device_memory.h"
 #include "lda/training/log_joint/log_joint_cuda.h"
+#include "lda/training/memory/room_for_state.h"
 #include "lda/training/memory/seeds_on_device_cuda.h"
 #include "lda/training/parameters/topic_counts_cuda.h"
 #include "lda/training/priors/optimize_priors_cuda.h"
@@ -23,6 +23,9 @@ namespace {
 
 using execution::check;
 using execution::DeviceArray;
+
+// The last sweeps, during which the host makes room for what they lead to.
+constexpr std::int64_t sweeps_for_room = 16;
 
 template <class Entry>
 class SparseParallelCudaSweep final : public CudaSweep {
@@ -50,6 +53,7 @@ class SparseParallelCudaSweep final : public CudaSweep {
   const CorpusView corpus_;
   const std::uint64_t seed_;
   const std::int32_t topic_count_;
+  const std::int64_t last_sweep_;
   const int host_threads_;
   const std::int64_t allowed_bytes_;  // of the device; 0: all
   const bool removes_;
@@ -59,6 +63,7 @@ class SparseParallelCudaSweep final : public CudaSweep {
   SeedsOnDevice start_of_counts_;
   Priors priors_;
   std::int64_t sweep_ = 0;
+  RoomForState room_;
   SparseLayout layout_;
   SparseCorpus<Entry> tokens_;
   ItemDraws item_draws_;
@@ -85,6 +90,7 @@ SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, 
     : corpus_(start.corpus),
       seed_(start.options.seed),
       topic_count_(start.options.topics),
+      last_sweep_(start.options.sweeps),
       host_threads_(start.options.threads),
       allowed_bytes_(start.options.max_device_memory),
       removes_(start.plan.removes),
@@ -93,6 +99,9 @@ SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, 
       seeds_(start.seeds),
       start_of_counts_(seeds_, stream_),
       priors_(start.priors),
+      room_(corpus_.words.size(),
+            static_cast<std::size_t>(corpus_.vocabulary_size()) * static_cast<std::size_t>(topic_count_),
+            host_threads_),
       layout_(std::move(made.layout)),
       tokens_(layout_, std::move(made.by_word), start.z, corpus_.tokens(), topic_count_, host_threads_, stream_),
       item_draws_(tuning_, topic_count_, false),
@@ -196,6 +205,7 @@ void SparseParallelCudaSweep<Entry>::run(std::int64_t sweep) {
           "a copy on the device");
   }
   item_draws_.queue(draw_of(0, std::ssize(layout_.items)), layout_, layout_.all_items(), stream_);
+  if (sweep > last_sweep_ - sweeps_for_room) room_.prepare();
 }
 
 // From lists and counts of the topics that the sweeps have led to, made again.
@@ -286,13 +296,11 @@ void SparseParallelCudaSweep<Entry>::download_z(std::vector<std::int32_t>& z) {
       .download(z.data(), tokens_.z.data(), corpus_.tokens());
 }
 
-// The host's memory for z, which a single thread clears, is allocated while the device counts.
 template <class Entry>
 void SparseParallelCudaSweep<Entry>::take(State& state) {
-  std::future<void> has_room =
-      std::async(std::launch::async, [&] { execution::make_zeros(state.z, corpus_.words.size(), host_threads_); });
+  room_.prepare();
   const bool is_counted = count_on_device(state);
-  has_room.get();
+  state.z = room_.take_z();
   download_z(state.z);
   if (!is_counted) state.count(corpus_, host_threads_);
 }
@@ -308,9 +316,7 @@ bool SparseParallelCudaSweep<Entry>::count_on_device(State& state) {
   require_countable(corpus_, host_threads_);
   const std::int64_t free = execution::free_device_bytes() / 2;
   const std::int64_t budget = allowed_bytes_ > 0 ? std::min(allowed_bytes_ - bytes(), free) : free;
-  execution::make_zeros(state.n_wk,
-                        static_cast<std::size_t>(corpus_.vocabulary_size()) * static_cast<std::size_t>(topic_count_),
-                        host_threads_);
+  state.n_wk = room_.take_n_wk();
   start_of_counts_.start_topics(topics_.n_k, stream_);
   try {
     if (!count_words_on_device(draw_of(0, 0), std::span<const std::int64_t>(layout_.word_offsets), budget,
@@ -341,7 +347,7 @@ SparseLayoutMade<Entry> sparse_layout(const CudaStart& start, const SparseParall
   if (fits && corpus.tokens() > 0 && !tuning.orders_on_host) {
     try {
       std::optional<TokensByWord<Number>> by_word;
-      SparseLayout layout(corpus, options.topics, cut, start.seeds, [&](const SparseLayout& placed) {
+      SparseLayout layout(corpus, options.topics, cut, start.seeds, options.threads, [&](const SparseLayout& placed) {
         by_word = order_by_word<Number>(corpus, placed.document_order(), options.threads, start.stream, part);
         return std::exchange(by_word->word_offsets, {});
       });

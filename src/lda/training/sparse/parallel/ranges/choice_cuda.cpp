@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <utility>
 
+#include "execution/cpu/parallel_for.h"
 #include "lda/model/options.h"
 #include "lda/training/log_joint/log_joint_cuda.h"
 #include "lda/training/priors/optimize_priors_cuda.h"
@@ -23,6 +25,8 @@ constexpr std::int64_t granule_bytes = std::int64_t{2} << 20;  // in which devic
 
 // A copy of less takes about as long, and a range has the rows of all words to weigh.
 constexpr std::int64_t least_range = std::int64_t{1} << 30;
+
+constexpr std::int64_t documents_per_task = std::int64_t{1} << 16;
 
 // What sweeps take beside tokens and counts of words.
 std::int64_t bytes_of_topics(const CudaStart& start, const SparseParallelTuning& tuning) {
@@ -59,9 +63,16 @@ RangeCosts costs_of(const CudaStart& start, const SparseParallelTuning& tuning) 
 // Of tokens, in one piece; the first is no more than what is needed, without a layout.
 template <class Entry>
 std::int64_t least_in_one_piece(const CudaStart& start, const RangeCosts& costs) {
-  std::int64_t units = 0;
+  std::atomic<std::int64_t> units = 0;
   const auto& offsets = start.corpus.document_offsets;
-  for (std::size_t d = 1; d < offsets.size(); ++d) units += costs.lists.units(offsets[d] - offsets[d - 1]);
+  execution::parallel_for(start.corpus.documents(), documents_per_task, start.options.threads,
+                          [&](std::int64_t begin, std::int64_t end) {
+                            std::int64_t here = 0;
+                            for (auto d = static_cast<std::size_t>(begin); d < static_cast<std::size_t>(end); ++d) {
+                              here += costs.lists.units(offsets[d + 1] - offsets[d]);
+                            }
+                            units += here;
+                          });
   return start.corpus.tokens() * std::int64_t{sizeof(std::int32_t) + 2 * sizeof(typename Entry::Number)} +
          units * list_unit;
 }
