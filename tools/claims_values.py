@@ -150,6 +150,7 @@ def results(records):
 
 PARTS_NAMES = {"wiki": "wiki (43,556 documents, 3.07 M tokens)", "arxiv-cs": "arxiv-cs (165,668 documents, 15.0 M tokens)",
                "generated": "generated (500,000 documents, 100 M tokens, 100,000 words), sweeps 6 to 9",
+               "one-token": "generated (15 M documents of one token, 100,000 words), sweeps 5 to 9",
                "nips": "nips (1,500 documents, 1.87 M tokens)"}
 
 
