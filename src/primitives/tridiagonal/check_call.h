@@ -8,7 +8,7 @@
 #include "execution/cpu/parallel_for.h"
 #include "papilio/tridiagonal.h"
 
-// What the tridiagonal functions ask of their arrays before they read them.
+// What the tridiagonal functions check about their arrays before they read them.
 
 namespace papilio::primitives {
 
@@ -43,7 +43,7 @@ bool is_same_view(const MatrixView<const T>& a, const MatrixView<T>& b) {
          a.column_stride == b.column_stride;
 }
 
-// Whether the entries lie without gaps between them, so that what is inside of their range is one of them.
+// Whether the entries lie without gaps, so that everything within their range is an entry.
 template <class T>
 bool is_gapless(const MatrixView<T>& m) {
   const AddressRange range = addresses_of(m);
@@ -61,7 +61,7 @@ void check_matrix(const char* function, const NamedMatrix<T>& matrix, const Matr
                 x.device.name());
 }
 
-// x may be the right-hand side itself, the last of the matrices.
+// x may be the same memory as the right-hand side, which is the last of the matrices.
 template <class T>
 void check_apart(const char* function, std::initializer_list<NamedMatrix<T>> matrices, const MatrixView<T>& x) {
   if (!is_gapless(x)) return;

@@ -7,7 +7,7 @@
 #include "primitives/tridiagonal/systems.h"
 #include "warp/cuda_warp.cuh"
 
-// A chunk in the registers of one thread: loaded, eliminated, substituted back and stored.
+// A chunk in the registers of one thread: it is loaded, eliminated, substituted back and stored.
 
 namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel {
 
@@ -32,8 +32,8 @@ struct OneMath {
   PAPILIO_LANEWISE static double sqrt(double x) { return ::sqrt(x); }
 };
 
-// The same, of reciprocals without a branch: MUFU and the steps of Newton that the compiler's own division takes, which
-// round correctly unless number or reciprocal are near the ends of their type's range. `is_quick` tells.
+// The same, with reciprocals without a branch: MUFU and the Newton steps of the compiler's own division. They
+// round correctly unless the number or its reciprocal is near an end of the type's range, which `is_quick` tells.
 struct QuickMath : OneMath {
   PAPILIO_LANEWISE static float reciprocal(float x) {
     float r = 0;
@@ -46,7 +46,7 @@ struct QuickMath : OneMath {
     double r = 0;
 #if defined(__CUDA_ARCH__)
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
-    // The low bits matter where all bits of x are ones.
+    // The low bits matter if all bits of x are ones.
     r = __hiloint2double(__double2hiint(r), __double2hiint(x) + 0x30'0402);
 #endif
     double e = ::fma(-x, r, 1.0);
@@ -56,29 +56,29 @@ struct QuickMath : OneMath {
   }
 };
 
-// How far above its exponent's least, 2^-120 or 2^-960, a reciprocal is, as a number that orders them; NaN, infinity
-// and what is smaller come last.
+// How far a reciprocal is above the least that is quick, 2^-120 or 2^-960, as a
+// number with the same order; NaN, infinity and smaller reciprocals come last.
 __device__ __forceinline__ unsigned quick_order(float inverse) {
   return 2 * __float_as_uint(inverse) - 2 * 0x0380'0000u;
 }
 __device__ __forceinline__ unsigned quick_order(double inverse) {
   return 2 * static_cast<unsigned>(__double2hiint(inverse)) - 2 * 0x03F0'0000u;
 }
-// Whether what has the largest order is what OneMath gives: not above 2^120 or 2^960.
+// Whether the reciprocal with the largest order, and so all, are those of OneMath: none is above 2^120 or 2^960.
 template <class T>
 __device__ __forceinline__ bool is_quick(unsigned order) {
   return order <= (sizeof(T) == sizeof(float) ? 2 * (0x7B80'0000u - 0x0380'0000u) : 2 * (0x7BF0'0000u - 0x03F0'0000u));
 }
 
-// Which chunk a thread has; `system` counts from the first of the call.
+// The chunk that a thread has; `system` counts from the first system of the call.
 struct Place {
   std::int64_t system = 0;
   std::int64_t chunk = 0;
 };
 
-// Chunks in the order in which threads have them: of one system after the other, or chunk k of all systems first.
+// Chunks in the order of the threads: all chunks of one system after another, or chunk k of all systems first.
 struct Order {
-  std::int64_t first_system = 0;  // of the block or the call
+  std::int64_t first_system = 0;  // the first one of the block or of the call
   std::int64_t systems = 0;
   std::int64_t chunks = 0;  // of each system
   bool interleaved = false;
@@ -96,14 +96,14 @@ struct Order {
   }
 };
 
-// A warp's memory for turning what its threads load together, 16 neighbours by 16 threads, into the chunk of each
-// thread. A chunk has a word of padding, which spreads a column over all banks.
+// A warp's memory for turning what its threads load together, 16 neighbours by 16 threads, into one
+// chunk per thread. Each chunk has a word of padding, so that a column is spread over all banks.
 template <class T>
 struct Turner {
   T at[warp_threads * (chunk_rows + 1)];
 };
 
-// Where this thread loads and stores for the chunks of its warp: element j is row `row` of chunk 2 j + lane / 16.
+// Where this thread loads and stores for the chunks of its warp: its element j is row `row` of chunk 2 j + lane / 16.
 struct StripedPlace {
   std::int64_t system, chunk;
   std::int64_t chunks;
@@ -114,7 +114,7 @@ struct StripedPlace {
     const Place place = order.at(first_of_warp + lane / chunk_rows);
     system = place.system, chunk = place.chunk;
   }
-  // On to element j + 1.
+  // Moves on to element j + 1.
   __device__ __forceinline__ void advance() {
     chunk += 2;
     if (chunk >= chunks) chunk -= chunks, ++system;
@@ -161,7 +161,7 @@ struct Chunk {
   }
 };
 
-// One row; if there is none, x = 0 on its own.
+// Loads one row; if there is no such row, it is x = 0 on its own.
 template <class Form, class T>
 __device__ __forceinline__ void load_row(const Systems<T>& systems, bool valid, std::int64_t system, std::int64_t row,
                                          T& a, T& b, T& c, T& d) {
@@ -175,8 +175,8 @@ __device__ __forceinline__ void load_row(const Systems<T>& systems, bool valid, 
   d = valid ? element(systems.d, system, row) : T{0};
 }
 
-// Loads the chunk of a thread. All threads of a warp call it; those of its warp have chunks number first_of_warp and
-// after, of which those below `end` exist.
+// Loads the chunk of a thread. All threads of a warp call it; they have the
+// chunks from number first_of_warp on, of which those below `end` exist.
 template <class Form, class T>
 __device__ __forceinline__ void load_chunk(Chunk<T>& chunk, const Systems<T>& systems, const Order& order,
                                            std::int64_t first_of_warp, std::int64_t end, Turner<T>* turner) {
@@ -210,7 +210,7 @@ __device__ __forceinline__ void load_chunk(Chunk<T>& chunk, const Systems<T>& sy
   }
 }
 
-// Stores the unknowns, chunk.d; called as load_chunk is.
+// Stores the unknowns, chunk.d. It is called like load_chunk.
 template <class T>
 __device__ __forceinline__ void store_chunk(Chunk<T>& chunk, const Diagonal<T>& to, const Systems<T>& systems,
                                             const Order& order, std::int64_t first_of_warp, std::int64_t end,
@@ -252,7 +252,7 @@ __device__ __forceinline__ Link<T> eliminate_chunk(Chunk<T>& chunk) {
   return link;
 }
 
-// What a check finds in a chunk before and after elimination.
+// What a check finds in a chunk before its elimination, and after it.
 template <class Form, class T>
 __device__ __forceinline__ unsigned faults_before(const Chunk<T>& chunk, const Systems<T>& systems,
                                                   const Place& place) {
@@ -282,7 +282,7 @@ __device__ __forceinline__ unsigned faults_after(const Chunk<T>& chunk) {
   return faults;
 }
 
-// Normal numbers of the rows of a thread's chunk, four at a time.
+// The normal numbers for the rows of a thread's chunk, four at a time.
 class ChunkNoise {
  public:
   using W = warp::CudaWarp<warp_threads>;
@@ -296,7 +296,7 @@ class ChunkNoise {
                {block.word[1], block.word[2], block.word[3]}};
   }
 
-  // Of rows 4 quad ... 4 quad + 3; 0 where a row has none.
+  // Those of rows 4 quad ... 4 quad + 3; 0 if a row has none.
   __device__ __forceinline__ FourNormals<W> quad(int quad) const {
     const std::int64_t row = first_ + 4 * quad;
     FourNormals<W> four;
@@ -307,7 +307,7 @@ class ChunkNoise {
       for (int j = 0; j < 4; ++j) {
         const float e =
             four_normals<W>(source_, static_cast<std::uint32_t>((row + j + 1) * noise_.scale / 4 - 1)).at[3];
-        // No index that the compiler does not know: `four` stays in registers.
+        // No index may be unknown to the compiler, so that `four` stays in registers.
         four.at[0] = j == 0 ? e : four.at[0], four.at[1] = j == 1 ? e : four.at[1];
         four.at[2] = j == 2 ? e : four.at[2], four.at[3] = j == 3 ? e : four.at[3];
       }
@@ -324,8 +324,8 @@ class ChunkNoise {
   NoiseSource<std::uint32_t> source_;
 };
 
-// The unknowns of a chunk's rows but for the separator, whose unknown is chunk.d[separator]; `upper` are the normal
-// numbers of the last quad.
+// Finds the unknowns of a chunk's rows except the separator, whose unknown
+// is chunk.d[separator]. `upper` has the normal numbers of the last quad.
 template <bool draws, class T>
 __device__ __forceinline__ void substitute_chunk(Chunk<T>& chunk, T before, const ChunkNoise* noise,
                                                  const FourNormals<ChunkNoise::W>& upper) {

@@ -2,13 +2,13 @@
 
 #include "warp/portability.h"
 
-// The arithmetic of a chunk, 16 neighbouring unknowns of a tridiagonal system: shared by CPU and GPU, and all that
-// their bits depend on. Must be compiled without contraction.
+// The arithmetic of a chunk, which is 16 neighbouring unknowns of a tridiagonal system. CPU and
+// GPU share it, and their bits depend on nothing else. It must be compiled without contraction.
 //
-// The rows of a chunk but for the last, its separator, are eliminated from top to bottom. That leaves equations between
-// separators, a tridiagonal system again. docs/tridiagonal.md does one by hand.
+// All rows of a chunk but the last, its separator, are eliminated from top to bottom. What remains are
+// equations between separators, which again form a tridiagonal system. docs/tridiagonal.md does one by hand.
 //
-// Number is what a lane holds or a pack of lanes; Math has fma, negative, reciprocal and sqrt of it.
+// Number is the value of a lane, or a pack of lanes; Math has fma, negative, reciprocal and sqrt for it.
 
 namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel {
 
@@ -22,7 +22,7 @@ struct Row {
   Number a, b, c, d;
 };
 
-// What the rows of a chunk, eliminated, add to the row of the separator before them.
+// What the eliminated rows of a chunk add to the row of the separator before the chunk.
 template <class Number>
 struct Link {
   Number c, b, d;
@@ -32,7 +32,7 @@ struct Link {
 struct General {
   static constexpr bool is_walk = false;
 
-  // To be multiplied by the c of the separator before, and added.
+  // What is to be multiplied by the c of the separator before, and then added to its row.
   template <class Number>
   PAPILIO_LANEWISE static Link<Number> start(Number zero, Number one) {
     return {one, zero, zero};
@@ -60,9 +60,9 @@ struct General {
   }
 };
 
-// The precision matrix of a random walk: a = A(i, i - 1) <= 0 and b = the sum of row i of A, >= 0. A network of
-// resistors, in which eliminating a node joins its neighbours (star to mesh): sums and products of numbers of one sign
-// only. c is not used before a row is eliminated.
+// The precision matrix of a random walk: a = A(i, i - 1) <= 0, and b >= 0 is the sum of row i of A.
+// It is like a network of resistors, in which eliminating a node joins its neighbours (star to mesh):
+// all sums and products are of numbers of one sign. c is not used before its row is eliminated.
 struct Walk {
   static constexpr bool is_walk = true;
 
@@ -76,7 +76,7 @@ struct Walk {
     row.c = next.a;
     const Number inverse = Math::reciprocal(row.b - (row.a + row.c));
     const Number w = Math::negative(row.c * inverse);  // the part of its observation that the next row inherits
-    const Number t = Math::negative(row.a * inverse);  // and the separator before
+    const Number t = Math::negative(row.a * inverse);  // and the part that the separator before inherits
     next.a = row.a * w;
     next.b = Math::fma(w, row.b, next.b);
     next.d = Math::fma(w, row.d, next.d);
@@ -98,7 +98,7 @@ PAPILIO_LANEWISE Number substitute(const Row<Number>& row, Number before, Number
   return row.b * Math::fma(Math::negative(row.c), next, Math::fma(Math::negative(row.a), before, row.d));
 }
 
-// x plus normal number e over the square root of the pivot; `inverse` is 1 / pivot.
+// x plus the normal number e divided by the square root of the pivot; `inverse` is 1 / pivot.
 template <class Math, class Number>
 PAPILIO_LANEWISE Number disturbed(Number x, Number inverse, Number e) {
   return Math::fma(Math::sqrt(inverse), e, x);
@@ -116,19 +116,19 @@ PAPILIO_LANEWISE T magnitude(T x) {
   return x < 0 ? -x : x;
 }
 
-// Of a row of three diagonals, whose a should equal the c of the row before.
+// For a row of three diagonals; its a should equal the c of the row before.
 template <class T>
 PAPILIO_LANEWISE unsigned row_faults(T a, T b, T c, T c_before) {
   return (magnitude(b) >= magnitude(a) + magnitude(c) ? 0u : loose) | (a == c_before ? 0u : skewed);
 }
 
-// Of a row of a walk, as in Walk.
+// For a row of a walk, as in Walk.
 template <class T>
 PAPILIO_LANEWISE unsigned walk_faults(T a, T b) {
   return a <= 0 && b >= 0 ? 0u : falling;
 }
 
-// Of 1 / pivot.
+// For 1 / pivot.
 template <class T>
 PAPILIO_LANEWISE unsigned pivot_faults(T inverse) {
   constexpr T most = sizeof(T) == sizeof(float) ? T(0x1.fffffep127) : T(0x1.fffffffffffffp1023);

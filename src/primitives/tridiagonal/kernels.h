@@ -4,35 +4,35 @@
 
 #include "primitives/tridiagonal/systems.h"
 
-// What the driver calls on the CPU: the kernels of each instruction-set target as a table of functions.
+// What the driver calls on the CPU: the kernels of each instruction-set target, as a table of functions.
 
 namespace papilio::primitives {
 
-// The equations between the separators of all chunks, an entry per chunk in the order of ChunkWork.
+// The equations between the separators of all chunks: one entry per chunk, in the order of ChunkWork.
 template <class T>
 struct Separators {
   T *a = nullptr, *b = nullptr, *c = nullptr, *d = nullptr;   // d becomes the solution
   T *link_c = nullptr, *link_b = nullptr, *link_d = nullptr;  // what chunk k adds to the row of separator k - 1
 };
 
-// The chunks of some systems, numbered: chunk k of system s is s * chunks + k, or k * systems.count + s if
-// `interleaved`.
+// The chunks of some systems, numbered: chunk k of system s has
+// number s * chunks + k or, if `interleaved`, k * systems.count + s.
 template <class T>
 struct ChunkWork {
   Systems<T> systems;
   std::int64_t chunks = 0;  // of each system
   bool interleaved = false;
-  Separators<T> separators;  // not used where chunks == 1
+  Separators<T> separators;  // not used if chunks == 1
   Diagonal<T> x;
   Noise noise;
   bool walk = false;
-  std::uint8_t* faults = nullptr;  // of each system: bits of chunk_kernel.h are added; null: no check
+  std::uint8_t* faults = nullptr;  // bits of chunk_kernel.h are added for each system; null: no check
 };
 
-// Functions of chunks [begin, end).
+// Functions for the chunks [begin, end).
 template <class T>
 struct ChunkKernels {
-  // Writes all of `separators` but for the links' effect on the rows.
+  // Writes all of `separators`, but without the effect of the links on the rows.
   void (*reduce)(const ChunkWork<T>& work, std::int64_t begin, std::int64_t end);
   // Adds link k + 1 to row k, for chunks k that are not the last of their system.
   void (*join)(const ChunkWork<T>& work, std::int64_t begin, std::int64_t end);
@@ -48,7 +48,7 @@ struct TridiagonalKernels {
 // The kernels of the target in use (papilio::cpu_target).
 const TridiagonalKernels& tridiagonal_kernels();
 
-// Chunks are handled in tiles of this many or a divisor of it; ranges of them begin at a multiple.
+// Chunks are handled in tiles of this many, or of a divisor of it; ranges of chunks begin at a multiple of it.
 inline constexpr std::int64_t tile_chunks = 32;
 
 }  // namespace papilio::primitives

@@ -3,14 +3,14 @@
 #include "primitives/tridiagonal/chunk_cuda.cuh"
 #include "primitives/tridiagonal/plan_cuda.h"
 
-// The equations between the separators of systems that a block or a cluster of blocks holds, in shared memory: level 1
-// has a row per chunk; where those are more than 16, level 2 has a row per 16 of them, at most 16 rows.
+// The equations between the separators of the systems that a block or a cluster of blocks holds, in shared memory.
+// Level 1 has one row per chunk; if a system has more than 16, level 2 has one row per 16 of these, at most 16 rows.
 
 namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel {
 
 using papilio::primitives::ResidentShape;
 
-// The blocks that share systems. A block alone has a cluster of its own on devices without clusters.
+// The blocks that share systems. On devices without clusters, each block is a cluster of its own.
 class Cluster {
  public:
   __device__ __forceinline__ explicit Cluster(int ranks) : ranks_(ranks) {}
@@ -20,8 +20,8 @@ class Cluster {
     return ranks_ == 1 ? 0 : static_cast<int>(blockIdx.x % static_cast<unsigned>(ranks_));
   }
 
-  // Says that this block runs, or reads no more from others; `wait` waits until all have said so. `with_writes`: and
-  // that others may see what it has written.
+  // Announces that this block runs, or no longer reads from others; `wait` waits until all
+  // have announced that. With `with_writes`, also that others may see what it has written.
   __device__ __forceinline__ void arrive([[maybe_unused]] bool with_writes) const {
 #if __CUDA_ARCH__ >= 900
     if (ranks_ == 1) return;
@@ -47,7 +47,7 @@ class Cluster {
     __syncthreads();
   }
 
-  // The same place in the memory of another block.
+  // The same place, in the memory of another block.
   template <class P>
   __device__ __forceinline__ P* of(int rank, P* mine) const {
 #if __CUDA_ARCH__ >= 900
@@ -60,28 +60,28 @@ class Cluster {
   int ranks_;
 };
 
-// A row of a level and, beside it, first what the chunk after it adds to it, then the row eliminated. Together, so that
-// one address serves for all of it.
+// A row of a level. Beside it is first what the chunk after it adds to it,
+// then the eliminated row. They are together so that one address serves both.
 template <class T>
 struct alignas(16) Entry {
   Row<T> row;
   Row<T> eliminated;  // or the link, in its b, c and d
 };
 
-// Entries of one system in a level: `from`, one step further, ...
+// The entries of one system in a level: the first is at `from`, the next one `step` further, ...
 struct Line {
   int from, step;
 
   __device__ __forceinline__ int at(int i) const { return from + i * step; }
 };
 
-// Rows of a level.
+// The rows of a level.
 template <class T>
 struct Equations {
   Entry<T>* entries;
   float* noise;  // of the rows' unknowns; of draws only
 
-  // Laid out from `memory` on, which moves past them.
+  // Takes its memory from `memory` on, which moves past it.
   __device__ __forceinline__ Equations(T*& memory, int count) {
     entries = reinterpret_cast<Entry<T>*>(memory), memory += numbers(count) - (count + 3) / 4 * 4;
     noise = reinterpret_cast<float*>(memory), memory += (count + 3) / 4 * 4;
@@ -98,18 +98,18 @@ struct Equations {
   }
 };
 
-// Which systems and chunks a block has.
+// The systems and chunks that a block has.
 struct Share {
   ResidentShape shape;
-  int systems;     // of them there are
-  int all_chunks;  // of a system, in all ranks
+  int systems;     // as many of them as exist
+  int all_chunks;  // of a system, on all ranks
 
   __device__ __forceinline__ bool two_levels() const { return all_chunks > chunk_rows; }
-  // Rows of a system in level 1, with those that eliminating 16 at a time needs.
+  // The rows of a system in level 1, including those that are needed to eliminate 16 at a time.
   __host__ __device__ static constexpr int level_rows(int chunks, int all_chunks) {
     return all_chunks > chunk_rows ? (chunks + chunk_rows - 1) / chunk_rows * chunk_rows : chunks;
   }
-  // Entries of a system: one of padding after 16 rows moves the next to other banks.
+  // The entries of a system: after 16 rows, one entry of padding moves the next row to other banks.
   __host__ __device__ static constexpr int level_entries(int chunks, int all_chunks) {
     const int rows = level_rows(chunks, all_chunks);
     return (rows + rows / chunk_rows) | 1;
@@ -119,7 +119,7 @@ struct Share {
 template <class Form, bool draws, bool interleaved, class T>
 class Levels {
  public:
-  // `memory`: level_numbers of them. `from_next`: 3 per system, what the next rank's first chunk adds.
+  // `memory`: level_numbers numbers. `from_next`: 3 numbers per system, which the next rank's first chunk adds.
   __device__ __forceinline__ Levels(const Share& share, const Cluster& cluster, T* memory, T* from_next,
                                     unsigned* faults)
       : share_(share),
@@ -133,7 +133,7 @@ class Levels {
         from_next_(from_next),
         faults_(faults) {}
 
-  // Puts the row of the separator of chunk k of this rank, and what its rows add to the one before.
+  // Puts in the row of the separator of chunk k of this rank, and what the chunk's rows add to the separator before.
   __device__ __forceinline__ void put(int s, int k, const Row<T>& row, const Link<T>& link, float noise) const {
     const int i = index(s, k);
     one_.set(i, row);
@@ -144,7 +144,7 @@ class Levels {
     before[0] = link.c, before[1] = link.b, before[2] = link.d;
   }
 
-  // Solves what was put. All threads of all ranks call it; `row` is what this one put for chunk k, if it is valid.
+  // Solves what was put in. All threads of all ranks call it; `row` is what this one put in for chunk k, if `valid`.
   __device__ __forceinline__ void solve(bool valid, int s, int k, const Row<T>& row) const {
     cluster_.synchronise();
     if (valid) join_one(s, k, row);
@@ -159,7 +159,7 @@ class Levels {
       cluster_.synchronise();
       const int rows = (share_.all_chunks + chunk_rows - 1) / chunk_rows;
       if (exists && q < rows) join_two(system, q, rows);
-      cluster_.arrive(false);  // the block must not end before all have read
+      cluster_.arrive(false);  // a block must not end before all others have read from it
       __syncthreads();
       if (exists && q == 0) solve_top(two_, system, rows, Line{system, share_.shape.systems});
       __syncthreads();
@@ -168,7 +168,7 @@ class Levels {
     __syncthreads();
   }
 
-  // Of the separator of chunk k of this rank; -1: of the last one before, and 0 if there is none.
+  // The unknown of the separator of chunk k of this rank. -1: of the last separator before, or 0 if there is none.
   __device__ __forceinline__ T unknown(int s, int k) const {
     if (k >= 0) return one_.entries[index(s, k)].row.d;
     return first_ == 0 ? T{0} : two_.entries[index_of_two(s, first_ / chunk_rows - 1)].row.d;
@@ -183,13 +183,13 @@ class Levels {
     const int i = k + static_cast<int>(static_cast<unsigned>(k) / chunk_rows);
     return interleaved ? i * share_.shape.systems + s : s * entries_ + i;
   }
-  // Of 16 rows from k, a multiple of 16, on.
+  // The 16 rows from k on, which is a multiple of 16.
   __device__ __forceinline__ Line line(int s, int k) const {
     return {index(s, k), interleaved ? share_.shape.systems : 1};
   }
   __device__ __forceinline__ int index_of_two(int s, int k) const { return k * share_.shape.systems + s; }
 
-  // Row k of all with what the chunk after it adds.
+  // Row k of all rows, with what the chunk after it adds.
   __device__ __forceinline__ static Row<T> joined(Row<T> row, int k, int rows, const Link<T>& link) {
     if (k + 1 < rows) Form::template join<OneMath>(row, link);
     if (k == 0) row.a = 0;
@@ -202,7 +202,7 @@ class Levels {
     const int i = index(s, k);
     one_.set(i, joined(row, first_ + k, share_.all_chunks, last ? Link<T>{next[0], next[1], next[2]} : one_.link(i)));
   }
-  // From the ranks that have eliminated row k, and row k + 1.
+  // Reads from the ranks that have eliminated rows k and k + 1.
   __device__ __forceinline__ void join_two(int s, int k, int rows) const {
     const int i = index_of_two(s, k), next = index_of_two(s, min(k + 1, rows - 1));
     const int rank = k * chunk_rows / share_.shape.chunks,
@@ -215,8 +215,8 @@ class Levels {
     if constexpr (draws) two_.noise[i] = *cluster_.of(cluster_.ranks() == 1 ? 0 : rank, given_.noise + i);
   }
 
-  // Eliminates rows 0 ... count - 1 of a line, of which `rows` exist; after them x = 0 on its own. `row` becomes row
-  // `count`. The rows stay as they are, so that they can be eliminated again.
+  // Eliminates rows 0 ... count - 1 of a line, of which `rows` exist; the others are x = 0 on its own.
+  // `row` becomes row `count`. The rows themselves are not changed, so that they can be eliminated again.
   template <class Math>
   __device__ __forceinline__ unsigned eliminate_rows(const Equations<T>& level, int count, int rows, const Line& line,
                                                      Row<T>& row, Link<T>& link) const {
@@ -228,7 +228,7 @@ class Levels {
     unsigned order = 0;
 #pragma unroll 1
     for (int i = 0; i < count; ++i, entry += line.step) {
-      const Row<T> ahead = row_of(i + 2, entry + 2 * line.step);  // on its way while a reciprocal is computed
+      const Row<T> ahead = row_of(i + 2, entry + 2 * line.step);  // is being loaded while a reciprocal is computed
       Form::template eliminate<Math>(row, next, link);
       entry->eliminated = row;
       order = max(order, quick_order(row.b));
@@ -246,7 +246,7 @@ class Levels {
     add_faults(s, found);
   }
 
-  // From row count - 1 to row 0.
+  // Substitutes back, from row count - 1 to row 0.
   __device__ __forceinline__ void substitute_rows(const Equations<T>& level, int count, int rows, const Line& line,
                                                   T before, T next) const {
     Entry<T>* entry = level.entries + line.at(count - 1);
@@ -264,7 +264,7 @@ class Levels {
     }
   }
 
-  // Rows 16 q ... 16 q + 15 of level 1; the last becomes a row of level 2, whose link is for the row before it.
+  // Eliminates rows 16 q ... 16 q + 15 of level 1. The last becomes a row of level 2; its link is for the row before.
   __device__ __forceinline__ void eliminate(int s, int q) const {
     const Line all = line(s, chunk_rows * q);
     const int rows = min(chunk_rows, share_.all_chunks - first_ - chunk_rows * q);
@@ -276,11 +276,11 @@ class Levels {
     if constexpr (draws) given_.noise[i] = separator < rows ? one_.noise[all.at(separator)] : 0.0f;
   }
 
-  // The level whose rows are at most 16, one system per thread. What would follow are rows of x = 0: the first of them
-  // is needed, which is NaN where the last pivot is not finite.
+  // Solves the level that has at most 16 rows, with one thread per system. The rows that would follow
+  // are x = 0; the first of them is needed, because it is NaN if the last pivot is not finite.
   __device__ __forceinline__ void solve_top(const Equations<T>& level, int s, int rows, const Line& all) const {
     const int count = min(rows, separator);
-    const bool record = cluster_.rank() == 0;  // faults are its own, and other ranks may be gone
+    const bool record = cluster_.rank() == 0;  // the faults are in its memory, and other ranks may have ended
     Row<T> row;
     Link<T> link;
     eliminate_any_rows(level, s, count, rows, all, row, link, record);
@@ -306,16 +306,16 @@ class Levels {
 
   const Share& share_;
   const Cluster& cluster_;
-  int first_;    // chunk of this rank
+  int first_;    // the first chunk of this rank
   int rows_;     // of a system in level 1
-  int entries_;  // and entries
+  int entries_;  // entries of a system in level 1
   Equations<T> one_, two_;
-  Equations<T> given_;  // rows of level 2 that this rank has eliminated
+  Equations<T> given_;  // the rows of level 2 that this rank has eliminated
   T* from_next_;
   unsigned* faults_;
 };
 
-// Numbers that the levels take.
+// How many numbers the levels take.
 template <class T>
 __host__ __device__ constexpr int level_numbers(const ResidentShape& shape, int all_chunks) {
   const int one = Equations<T>::numbers(shape.systems * Share::level_entries(shape.chunks, all_chunks));

@@ -6,12 +6,12 @@
 #include "random/philox.h"
 #include "warp/warp.h"
 
-// The standard normal numbers of a system: number i is word i mod 4 of block i / 4, whose counter holds i / 4 and the
-// block of the system itself.
+// The standard normal numbers of a system: number i is word i mod 4 of block i / 4.
+// The counter of that block holds i / 4 and the random block of the system itself.
 
 namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel {
 
-// Of one system per lane.
+// The source of one system per lane.
 template <class Word>
 struct NoiseSource {
   std::uint32_t key[2];
@@ -23,7 +23,7 @@ struct FourNormals {
   warp::Lanes<W, float> at[4];
 };
 
-// Numbers 4 group ... 4 group + 3.
+// The numbers 4 group ... 4 group + 3.
 template <warp::Warp W>
 PAPILIO_LANEWISE FourNormals<W> four_normals(const NoiseSource<warp::Lanes<W, std::uint32_t>>& source,
                                              warp::Lanes<W, std::uint32_t> group) {

@@ -9,30 +9,30 @@
 
 namespace papilio::primitives {
 
-// How whole systems are laid out over blocks: a thread has a chunk of 16 unknowns. A cluster of `ranks` blocks shares
-// its systems, each rank having the next `chunks` of each.
+// How whole systems are laid out over blocks: a thread has a chunk of 16 unknowns. A cluster of
+// `ranks` blocks shares its systems, and each rank has the next `chunks` chunks of each system.
 struct ResidentShape {
   int systems = 1;
   int chunks = 1;
   int ranks = 1;
-  int threads = 32;  // of a block: systems * chunks, rounded up to whole warps
+  int threads = 32;  // per block: systems * chunks, rounded up to whole warps
 };
 
-// Threads of a block: a chunk takes 256 bytes of float or 512 of double, and three blocks fit a multiprocessor.
+// The most threads per block: a chunk takes 256 bytes of float or 512 of double; three blocks fit on a multiprocessor.
 constexpr int most_resident_threads(std::int64_t number_bytes) { return number_bytes == 4 ? 256 : 128; }
 
-// Blocks of a cluster.
+// The most blocks per cluster.
 inline constexpr int most_ranks = 8;
 
-// Unknowns of the longest system that is solved within a block or, on devices that have them, a cluster. Interleaved: a
-// row of a block is at least a sector of 32 bytes.
+// The unknowns of the longest system that is solved within a block or, on devices with clusters,
+// within a cluster. If systems are interleaved, a row of a block is at least a sector of 32 bytes.
 constexpr std::int64_t most_resident_rows(bool interleaved, std::int64_t number_bytes, bool clusters) {
   const std::int64_t systems = interleaved ? 32 / number_bytes : 1;
   const std::int64_t rows = 16 * most_resident_threads(number_bytes) / systems;
   return clusters ? std::min<std::int64_t>(4096, rows * most_ranks) : rows;
 }
 
-// Of contiguous systems: blocks of half the threads where systems are short, for more of them to overlap.
+// For contiguous systems: if they are short, blocks have half of the threads, so that more of them overlap.
 constexpr ResidentShape contiguous_shape(std::int64_t systems, int chunks, int most_threads) {
   ResidentShape shape = {1, chunks, 1, 0};
   if (chunks > most_threads) {
@@ -44,8 +44,8 @@ constexpr ResidentShape contiguous_shape(std::int64_t systems, int chunks, int m
   return shape;
 }
 
-// Of interleaved systems: a power of two, of rows of 128 bytes where they are short, and of 64 or 32 where they are
-// long.
+// For interleaved systems: a power of two of them per block, with rows of
+// 128 bytes if systems are short, and of 64 or 32 bytes if they are long.
 constexpr ResidentShape interleaved_shape(std::int64_t systems, int chunks, std::int64_t number_bytes, bool clusters) {
   const int most_threads = most_resident_threads(number_bytes), sector = static_cast<int>(32 / number_bytes);
   ResidentShape shape = {4 * sector, chunks, 1, 0};
@@ -70,7 +70,7 @@ constexpr ResidentShape resident_shape(std::int64_t systems, std::int64_t rows, 
 
 constexpr std::int64_t workspace_part(std::int64_t bytes) { return base::round_up<std::int64_t>(bytes, 256); }
 
-// Bytes of a level of equations between separators.
+// The bytes of one level of equations between separators.
 constexpr std::int64_t split_bytes(std::int64_t chunks_of_all, std::int64_t number_bytes) {
   return 7 * workspace_part(chunks_of_all * number_bytes);
 }

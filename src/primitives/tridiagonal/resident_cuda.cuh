@@ -3,38 +3,38 @@
 #include "primitives/tridiagonal/levels_cuda.cuh"
 #include "primitives/tridiagonal/stage_cuda.cuh"
 
-// Whole systems within a block or a cluster of blocks: copied to shared memory, chunks in registers, equations between
-// separators in shared memory again. Each number of the call is read once and written once.
+// Whole systems within a block or a cluster of blocks: copied to shared memory, then chunks in registers, then
+// equations between separators in shared memory again. Each number of the call is read once and written once.
 
 namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel {
 
 using papilio::primitives::TridiagonalCall;
 
-// Systems of at most half a chunk take half of the memory and the work.
+// Systems of at most half a chunk take half of the memory and of the work.
 inline constexpr int half_chunk = chunk_rows / 2;
 
-// The status of a system from the faults that were found.
+// The status of a system, from the faults that were found.
 __device__ __forceinline__ std::uint8_t status_of_faults(unsigned faults, bool needs_positive) {
   if ((faults & singular) != 0) return 3;
   if (needs_positive) return (faults & falling) != 0 ? 2 : 0;
   return (faults & loose) != 0 && (faults & (skewed | falling)) != 0 ? 1 : 0;
 }
 
-// Where a check writes what it finds: statuses, or bits to be added to; null: nowhere.
+// Where a check writes what it finds: statuses, or bits that are added; null: nowhere.
 struct Findings {
   std::uint8_t* status = nullptr;
   unsigned* faults = nullptr;
 };
 
-// A block's shared memory. What is read again after the elimination comes first: c, or a of a walk; x takes its place.
-// The levels take that of the arrays after it, when all chunks are in registers.
+// A block's shared memory. First comes what is read again after the elimination: c, or a of a walk; x takes
+// its place. When all chunks are in registers, the levels take the place of the arrays after it.
 template <class T>
 struct ResidentMemory {
   T *kept, *b, *d, *a;
   T* from_next;  // of Levels
   unsigned* faults;
 
-  // Numbers of one array.
+  // The numbers in one array.
   __host__ __device__ static constexpr int area(const ResidentShape& shape, bool interleaved, int rows_of_chunk) {
     if (rows_of_chunk == half_chunk)
       return interleaved ? Area<T, true, half_chunk>::numbers(shape.systems, shape.chunks)
@@ -42,7 +42,7 @@ struct ResidentMemory {
     return interleaved ? Area<T, true, chunk_rows>::numbers(shape.systems, shape.chunks)
                        : Area<T, false, chunk_rows>::numbers(shape.systems, shape.chunks);
   }
-  // Numbers of all arrays, or of the first and the levels. `arrays`: 3 if there is no a beside c.
+  // The numbers in all arrays, or in the first and the levels. `arrays`: 3 if there is no a besides c.
   __host__ __device__ static constexpr int numbers(const ResidentShape& shape, int area, int arrays, int all_chunks) {
     const int with_levels = area + (all_chunks > 1 ? level_numbers<T>(shape, all_chunks) : 0);
     const int all = arrays * area > with_levels ? arrays * area : with_levels;
@@ -93,7 +93,7 @@ class ResidentBlock {
         place_(valid() ? Place{part_.first_system + s_, part_.first_row / rows + k_} : Place{0, 0}),
         noise_(call.noise, place_) {}
 
-  // Called by all threads of a block, one after the other.
+  // All threads of a block call these, one after the other.
 
   __device__ __forceinline__ void stage() const {
     if (checks())
@@ -132,7 +132,7 @@ class ResidentBlock {
     for (int i = 0; i + 1 < rows; ++i) found_ |= pivot_faults(b_[i]);
   }
 
-  // Finds the unknowns of the chunk's separator and of the one before it.
+  // Finds the unknowns of the chunk's separator and of the separator before it.
   __device__ __forceinline__ void solve_separators() {
     if constexpr (draws) four_ = noise_.quad(rows / 4 - 1);
     const Levels<Form, draws, interleaved, T> levels(share_, cluster_, memory_.b, memory_.from_next,
@@ -164,7 +164,7 @@ class ResidentBlock {
       if (i >= left) continue;
       if constexpr (draws)
         if (i % 4 == 3) four_ = noise_.quad(i / 4);
-      // c of a walk's row is the a of the next.
+      // The c of a walk's row is the a of the next row.
       next_ = tridiagonal_kernel::substitute<OneMath>(Row<T>{a_[i], b_[i], c[Form::is_walk ? i + 1 : i], d_[i]},
                                                       before_, next_);
       if constexpr (draws) next_ = disturbed<OneMath>(next_, b_[i], static_cast<T>(four_.at[i % 4]));
@@ -201,7 +201,7 @@ class ResidentBlock {
     }
   }
 
-  // Others may still read what they need of this block.
+  // Other blocks may still read what they need from this one.
   __device__ __forceinline__ void end() const { cluster_.wait(); }
 
  private:
@@ -219,26 +219,26 @@ class ResidentBlock {
             shape.systems,
             shape.chunks};
   }
-  // No member: an object that refers to itself stays in memory.
+  // Not a member: an object that refers to itself stays in memory.
   __device__ __forceinline__ ChunkPlace<T, interleaved, rows> home() const { return {part_, s_, k_}; }
 
-  // Whether a has an array of its own beside c.
+  // Whether a has an array of its own besides c.
   __device__ __forceinline__ bool stages_a() const {
     return !Form::is_walk && !plan_.mirrored && (plan_.uniform & StagePlan::a) == 0;
   }
   __device__ __forceinline__ bool checks() const { return findings_.status != nullptr || findings_.faults != nullptr; }
-  // Whether the thread has a chunk; whether that is the first or the last of its system.
+  // Whether the thread has a chunk; whether that chunk is the first or the last of its system.
   __device__ __forceinline__ bool valid() const { return count_ > 0; }
   __device__ __forceinline__ bool is_first() const { return starts_ && k_ == 0; }
   __device__ __forceinline__ bool is_last() const { return ends_ && (k_ + 1) * rows >= part_.rows; }
 
-  // The c of the row before the chunk, of three diagonals.
+  // The c of the row before the chunk, for three diagonals.
   __device__ __forceinline__ T c_before() const {
     if (Form::is_walk || is_first()) return 0;
     return element(call_.systems.c, place_.system, part_.first_row + k_ * rows - 1);
   }
 
-  // `again`: what is kept has been made ready.
+  // `again`: the kept array has already been prepared.
   template <class Math>
   __device__ __forceinline__ void eliminate_rows(bool again) {
     link_ = Form::start(T{0}, T{1});
@@ -246,7 +246,7 @@ class ResidentBlock {
 #pragma unroll
     for (int i = 0; i < rows; ++i) {
       if (i % width == 0) {
-        asm volatile("" ::: "memory");  // not all at once: registers
+        asm volatile("" ::: "memory");  // not all loads at once, which would take too many registers
         read(i, c, again);
       }
       Row<T> next = {a_[i], b_[i], c[i], d_[i]};
@@ -260,8 +260,8 @@ class ResidentBlock {
     }
   }
 
-  // Numbers i ... i + width - 1 of the chunk from shared memory; what is kept there becomes what the substitution
-  // reads.
+  // Reads numbers i ... i + width - 1 of the chunk from shared
+  // memory. The kept array there becomes what the substitution reads.
   __device__ __forceinline__ void read(int i, T (&c)[rows], bool again) {
     home().read(memory_.b, i, b_);
     home().read(memory_.d, i, d_);
@@ -302,7 +302,7 @@ class ResidentBlock {
     if (is_last()) fill(i, count_ - 1, c, T{0});
     if (uniform || is_last()) home().write(memory_.kept, i, c);
   }
-  // Those of numbers i ... i + width - 1 that are not before `from`.
+  // Fills those of numbers i ... i + width - 1 that are not before `from`.
   __device__ __forceinline__ static void fill(int i, int from, T (&values)[rows], T filling) {
 #pragma unroll
     for (int e = 0; e < width; ++e)
@@ -311,10 +311,10 @@ class ResidentBlock {
 
   __device__ __forceinline__ void keep(int i, const Row<T>& row) { a_[i] = row.a, b_[i] = row.b, d_[i] = row.d; }
 
-  // The separator of a system of one chunk.
+  // Solves for the separator of a system that has only one chunk.
   __device__ __forceinline__ void solve_alone() {
     if constexpr (rows == half_chunk) {
-      // The other half would be x = 0, and NaN where the last pivot is not finite.
+      // The other half would be x = 0, or NaN if the last pivot is not finite.
       Row<T> after = {T{0}, T{1}, T{0}, T{0}};
       Form::template eliminate<OneMath>(row_, after, link_);
       keep(rows - 1, row_);
@@ -335,22 +335,22 @@ class ResidentBlock {
   const Part part_;
   const Share share_;
   const ResidentMemory<T> memory_;
-  const int s_, k_;           // the thread's system of the block, and chunk of the rank
-  const int count_;           // rows of the chunk that there are
+  const int s_, k_;           // the thread's system in the block, and its chunk in the rank
+  const int count_;           // rows of the chunk that exist
   const bool starts_, ends_;  // whether the block has the first and the last row of its systems
   const Place place_;
   const ChunkNoise noise_;
 
-  // The chunk but for c; d becomes x.
+  // The chunk without c; d becomes x.
   T a_[rows], b_[rows], d_[rows];
   Row<T> row_ = {};  // of the separator
   Link<T> link_ = {};
-  T before_ = 0, next_ = 0;  // unknowns: of the separator before, and of the row after the one at hand
+  T before_ = 0, next_ = 0;  // unknowns: of the separator before, and of the row after the current one
   FourNormals<ChunkNoise::W> four_ = {};
   unsigned found_ = 0;
 };
 
-// Blocks per multiprocessor that the registers must leave room for.
+// The blocks per multiprocessor for which registers must suffice.
 template <class T, bool draws, int rows>
 inline constexpr int least_blocks = rows == half_chunk ? (sizeof(T) == 4 ? 4 : 5) : (draws && sizeof(T) == 4 ? 2 : 3);
 

@@ -13,10 +13,10 @@ namespace {
 
 using tridiagonal_kernel::chunk_rows;
 
-// Unknowns that one thread takes at a time: their equations between separators stay in a cache.
+// Unknowns that one thread handles at a time: the equations between their separators stay in a cache.
 constexpr std::int64_t group_rows = std::int64_t{1} << 16;
 
-// Chunks per task where threads share a group.
+// Chunks per task if threads share a group.
 constexpr std::int64_t task_chunks = 64 * tile_chunks;
 
 const ChunkKernels<float>& kernels_of(float) { return tridiagonal_kernels().of_float; }
@@ -28,7 +28,7 @@ void for_chunks(std::int64_t chunks, int threads, const Body& body) {
   execution::parallel_for(chunks, task_chunks, threads, body);
 }
 
-// Cuts memory into the seven arrays of `chunks` separators.
+// Divides memory into the seven arrays of `chunks` separators.
 template <class T>
 Separators<T> separators_in(std::vector<T>& memory, std::int64_t chunks) {
   memory.resize(static_cast<std::size_t>(7 * chunks));
@@ -36,7 +36,7 @@ Separators<T> separators_in(std::vector<T>& memory, std::int64_t chunks) {
   return {p, p + chunks, p + 2 * chunks, p + 3 * chunks, p + 4 * chunks, p + 5 * chunks, p + 6 * chunks};
 }
 
-// The separators' equations as systems.
+// The equations between separators, as systems.
 template <class T>
 Systems<T> systems_of(const ChunkWork<T>& work) {
   const std::int64_t system_stride = work.interleaved ? 1 : work.chunks;
@@ -51,13 +51,13 @@ Systems<T> systems_of(const ChunkWork<T>& work) {
           false};
 }
 
-// One group of systems: level after level down to one chunk, and back.
+// One group of systems: solves it level by level down to one chunk, and then back.
 template <class T>
 class Group {
  public:
   Group(bool walk, bool interleaved, int threads) : walk_(walk), interleaved_(interleaved), threads_(threads) {}
 
-  // Where faults of the systems to come are added; null: nowhere.
+  // Sets where faults of the next systems are added; null: nowhere.
   void set_faults(std::uint8_t* faults) { faults_ = faults; }
 
   void solve(const Systems<T>& systems, const Diagonal<T>& x, const Noise& noise, std::size_t level = 0) {
@@ -103,7 +103,7 @@ Systems<T> systems_from(const Systems<T>& all, std::int64_t first, std::int64_t 
   return some;
 }
 
-// Systems per group: enough for a tile to be full, and a multiple of it.
+// Systems per group: enough to fill a tile, and a multiple of that.
 std::int64_t group_of(std::int64_t systems, std::int64_t rows, bool interleaved) {
   const std::int64_t fitting = std::max<std::int64_t>(1, group_rows / rows);
   if (!interleaved && rows > chunk_rows) return std::min(systems, fitting);
@@ -120,7 +120,7 @@ void solve_on_cpu(const TridiagonalCall<T>& call, std::uint8_t* faults, int thre
   const std::int64_t group = group_of(all.count, all.rows, interleaved);
   const std::int64_t groups = base::ceil_div(all.count, group);
   const int wanted = execution::thread_count(threads);
-  const bool share = groups < 2 * wanted && wanted > 1;  // threads share each group
+  const bool share = groups < 2 * wanted && wanted > 1;  // threads then share each group
   const auto solve_groups = [&](std::int64_t begin, std::int64_t end, int threads_per_group) {
     Group<T> work(call.walk, interleaved, threads_per_group);
     for (std::int64_t g = begin; g < end; ++g) {

@@ -2,14 +2,14 @@
 
 #include "primitives/tridiagonal/resident_cuda.cuh"
 
-// Systems that do not fit a block: a kernel eliminates all chunks and writes the equations between separators, which
-// are solved as systems of their own; another eliminates again and substitutes back.
+// Systems that do not fit into a block. One kernel eliminates all chunks and writes the equations between
+// separators, which are solved as systems of their own. Another kernel eliminates again and substitutes back.
 
 namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel {
 
 inline constexpr int split_threads = 128;
 
-// The equations between separators, an entry per chunk in the order of the threads.
+// The equations between separators: one entry per chunk, in the order of the threads.
 template <class T>
 struct SplitMemory {
   T *a, *b, *c, *d;
@@ -50,7 +50,7 @@ __global__ __launch_bounds__(split_threads) void join_chunks(Order order, SplitM
   if constexpr (!Form::is_walk) all.c[p] = row.c;
 }
 
-// Given the unknowns of the separators, in solved.d.
+// Needs the unknowns of the separators, in solved.d.
 template <class T, class Form, bool draws>
 __global__ __launch_bounds__(split_threads) void solve_chunks(TridiagonalCall<T> call, Order order,
                                                               SplitMemory<T> solved) {

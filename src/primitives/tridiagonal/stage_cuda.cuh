@@ -5,22 +5,22 @@
 #include "primitives/tridiagonal/chunk_cuda.cuh"
 #include "primitives/tridiagonal/plan_cuda.h"
 
-// The numbers of a block's systems in shared memory: copied by cp.async, which needs no registers while copies are in
-// flight, so all blocks of a multiprocessor together can have as much in flight as its shared memory holds.
+// The numbers of a block's systems in shared memory. They are copied by cp.async, which takes no registers while copies
+// are in flight, so the blocks of a multiprocessor together can have as much in flight as its shared memory holds.
 
 namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel {
 
 using papilio::primitives::ResidentShape;
 
-// What a call lets its blocks do, decided once. Bits of arrays: a, b, c, d, x.
+// What a call allows its blocks to do, decided once. Arrays are bits: a, b, c, d, x.
 struct StagePlan {
   static constexpr unsigned a = 1, b = 2, c = 4, d = 8, x = 16;
-  unsigned wide = 0;      // may be copied 16 bytes at a time
-  unsigned uniform = 0;   // of a or c: one number for all
+  unsigned wide = 0;      // arrays that may be copied 16 bytes at a time
+  unsigned uniform = 0;   // a or c, if it is the same number everywhere
   bool mirrored = false;  // a(s, i) is c(s, i - 1), and is read there
 };
 
-// The part of the systems that a block has.
+// The part of the systems that belongs to a block.
 struct Part {
   std::int64_t first_system, first_row;
   int systems, rows;  // rows <= chunks * rows_of_chunk
@@ -28,7 +28,7 @@ struct Part {
   int chunks;         // of a system in a full block
 };
 
-// 16 bytes to 16 bytes, past the L1.
+// Copies 16 bytes to 16 bytes, bypassing the L1.
 __device__ __forceinline__ void copy_16_bytes(unsigned to, const void* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
@@ -39,7 +39,7 @@ __device__ __forceinline__ void copy_number(T* to, const T* from) {
 }
 __device__ __forceinline__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
-// The same number, which the compiler then keeps in a register rather than computing it again in a loop.
+// The same value, which the compiler now keeps in a register instead of computing it again in a loop.
 template <class T>
 __device__ __forceinline__ T* held(T* address) {
   asm("" : "+l"(address));
@@ -57,20 +57,20 @@ struct alignas(16) Wide {
   T at[width];
 };
 
-// Where the numbers of an array lie in shared memory, conflict-free for threads that read their chunks, in pieces of 16
-// bytes if contiguous and number by number if not.
+// Where the numbers of an array lie in shared memory, without conflicts when threads read their
+// chunks: in pieces of 16 bytes if the systems are contiguous, and number by number if not.
 template <class T, bool interleaved, int rows_of_chunk>
 struct Area {
   static constexpr int width = Wide<T>::width;
-  static constexpr int pieces = rows_of_chunk / width;  // of a chunk
-  // Of an interleaved chunk: a row of padding moves the next chunk to other banks.
+  static constexpr int pieces = rows_of_chunk / width;  // per chunk
+  // In an interleaved chunk, a row of padding moves the next chunk to other banks.
   static constexpr int padded_rows = rows_of_chunk == chunk_rows ? chunk_rows + 1 : rows_of_chunk;
 
   __host__ __device__ static constexpr int numbers(int systems, int chunks) {
     const int all = interleaved ? chunks * padded_rows * systems : chunks * systems * rows_of_chunk;
     return (all + width - 1) / width * width;
   }
-  // Piece j of the chunk of thread t: neighbouring threads have theirs in different banks.
+  // Piece j of the chunk of thread t; those of neighbouring threads are in different banks.
   __device__ __forceinline__ static int piece(int t, int j) {
     const auto u = static_cast<unsigned>(t);
     return static_cast<int>((u * pieces + (static_cast<unsigned>(j) ^ (u / (8 / pieces) % pieces))) * width);
@@ -90,7 +90,7 @@ struct Area {
   }
 };
 
-// p / d and p % d of small numbers.
+// p / d and p % d for small numbers.
 struct QuickDivision {
   unsigned divisor, inverse;
 
@@ -102,8 +102,8 @@ struct QuickDivision {
   }
 };
 
-// What a block reads of one diagonal: rows begin ... end - 1 of its part. `lenient`: other
-// numbers within the same 16 bytes lie between numbers of the array, and may be read too.
+// What a block reads of one diagonal: rows begin ... end - 1 of its part. `lenient`: all other
+// numbers within the same 16 bytes lie between numbers of the array, and may be read, too.
 template <class T>
 struct Source {
   Diagonal<const T> from;
@@ -120,7 +120,7 @@ class Stager {
 
   __device__ __forceinline__ explicit Stager(const Part& part) : part_(part) {}
 
-  // Begins to copy all of them.
+  // Begins to copy all of the sources.
   template <int count>
   __device__ __forceinline__ void copy(const Source<T> (&sources)[count]) const {
     copy_pieces(sources);
@@ -129,7 +129,7 @@ class Stager {
       if (sources[j].used && !sources[j].wide) copy_numbers(sources[j]);
   }
 
-  // Writes x, which lies where a contiguous array would.
+  // Writes x, which lies in shared memory as a contiguous array would.
   __device__ __forceinline__ void write(const T* from, const Diagonal<T>& to, bool wide) const {
     static_assert(!interleaved);
     T* const first = held(to.data + part_.first_system * to.system_stride + part_.first_row * to.row_stride);
@@ -154,7 +154,7 @@ class Stager {
     return from.data + part_.first_system * from.system_stride + part_.first_row * from.row_stride;
   }
 
-  // Those that are wide, 16 bytes at a time.
+  // Copies the wide sources, 16 bytes at a time.
   template <int count>
   __device__ __forceinline__ void copy_pieces(const Source<T> (&sources)[count]) const {
     const T* first[count];
@@ -204,7 +204,7 @@ class Stager {
     for (int e = max(low, 0); e < min(high, width); ++e) copy_number(to + e, from + e);
   }
 
-  // Number by number: any strides.
+  // Copies number by number, with any strides.
   __device__ __forceinline__ void copy_numbers(const Source<T>& source) const {
     const T* const first = start(source.from);
     const int rows = source.end - source.begin;
@@ -221,7 +221,7 @@ class Stager {
   const Part& part_;
 };
 
-// A thread's chunk.
+// The place of a thread's chunk.
 template <class T, bool interleaved, int rows_of_chunk>
 class ChunkPlace {
  public:
@@ -230,7 +230,7 @@ class ChunkPlace {
 
   __device__ __forceinline__ ChunkPlace(const Part& part, int s, int k) : part_(part), s_(s), k_(k) {}
 
-  // Numbers i ... i + width - 1, of which i is a multiple.
+  // Reads numbers i ... i + width - 1; i is a multiple of width.
   __device__ __forceinline__ void read(const T* area, int i, T (&values)[rows_of_chunk]) const {
     if constexpr (interleaved) {
 #pragma unroll

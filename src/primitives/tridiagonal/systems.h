@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-// A call as plain data, between its checks and the kernels of the CPU or a GPU.
+// A call as plain data, between its checks and the kernels of the CPU or of a GPU.
 
 namespace papilio::primitives {
 
@@ -14,24 +14,24 @@ struct Diagonal {
   std::int64_t row_stride = 0;
 };
 
-// Equations of `rows` unknowns each. Never read: a of row 0, c of the last row.
+// Equations of `rows` unknowns each. Two numbers are never read: the a of row 0 and the c of the last row.
 template <class T>
 struct Systems {
   Diagonal<const T> a, b, c, d;
   std::int64_t count = 0;
   std::int64_t rows = 0;
-  // As the caller gave them: of a walk, a holds precisions, which are -a.
+  // As the caller gave them: for a walk, a then holds precisions, which are -a.
   bool given = false;
 };
 
-// Normal numbers of the rows: row i has number (i + 1) * scale - 1 of its system, and none where that is not below
-// `rows`.
+// The normal numbers of the rows: row i uses number (i + 1) * scale
+// - 1 of its system, and none if that is not below `rows`.
 struct Noise {
   bool wanted = false;
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
   std::uint64_t first_id = 0;
-  const std::int64_t* ids = nullptr;  // of the systems; null: first_id + s
+  const std::int64_t* ids = nullptr;  // those of the systems; null: first_id + s
   std::int64_t scale = 1;
   std::int64_t rows = 0;
 };

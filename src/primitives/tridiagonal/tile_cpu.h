@@ -6,7 +6,7 @@
 #include "primitives/tridiagonal/chunk_kernel.h"
 #include "primitives/tridiagonal/systems.h"
 
-// Chunks side by side in the lanes of a tile, copied from and to arrays of any strides.
+// Chunks side by side in the lanes of a tile, copied from and to arrays with any strides.
 
 namespace papilio::inline PAPILIO_TARGET::tridiagonal_kernel {
 
@@ -15,14 +15,14 @@ using papilio::primitives::Diagonal;
 template <class T, int width>
 using Tile = T[chunk_rows][width];
 
-// Which chunks the lanes of a tile hold.
+// The chunks that the lanes of a tile hold.
 template <int width>
 struct TileLanes {
   std::int64_t system[width];
   std::int64_t chunk[width];
   std::int64_t rows;  // of each system
-  int count;          // lanes that hold a chunk
-  bool neighbours;    // chunk k of neighbouring systems
+  int count;          // the lanes that hold a chunk
+  bool neighbours;    // the lanes hold chunk k of neighbouring systems
 
   PAPILIO_LANEWISE int rows_of(int lane) const {
     const std::int64_t left = rows - chunk[lane] * chunk_rows;
@@ -46,7 +46,7 @@ PAPILIO_LANEWISE TileLanes<width> lanes_of(const Work& work, std::int64_t first,
   return lanes;
 }
 
-// Rows that no chunk has become `filling`; so does row `missing`, which is not read (-1: there is none).
+// Rows that no chunk has become `filling`. So does row `missing`, which is not read (-1: there is none).
 template <class T, int width>
 PAPILIO_LANEWISE void load_tile(const Diagonal<const T>& from, std::int64_t missing, const TileLanes<width>& lanes,
                                 T filling, Tile<T, width>& to) {

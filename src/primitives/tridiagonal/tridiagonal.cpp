@@ -37,7 +37,7 @@ Diagonal<T> diagonal_of(const MatrixView<T>& m) {
   return {m.data, m.row_stride, m.column_stride};
 }
 
-// Entry i becomes entry i + 1: what is right of an unknown is left of the next.
+// Entry i becomes entry i + 1: what is to the right of an unknown is to the left of the next one.
 template <class T>
 Diagonal<T> one_later(const MatrixView<T>& m) {
   if (m.data == nullptr) return {};
@@ -55,7 +55,7 @@ Noise noise_of(const MatrixView<T>& x, const GaussianOptions& options) {
           .rows = x.columns};
 }
 
-// For systems of three diagonals, symmetric or not, one may be wrong where another is not.
+// If it need not be positive, a system is ok if it is dominant, or if it is symmetric with positive pivots.
 TridiagonalStatus status_of(unsigned faults, bool needs_positive) {
   if ((faults & tridiagonal_kernel::singular) != 0) return TridiagonalStatus::singular;
   if (needs_positive)
@@ -65,7 +65,7 @@ TridiagonalStatus status_of(unsigned faults, bool needs_positive) {
   return dominant || positive ? TridiagonalStatus::ok : TridiagonalStatus::not_dominant;
 }
 
-// Writes statuses, or throws where none were asked for.
+// Writes statuses, or throws if nobody asked for them.
 void report(const char* function, const std::vector<std::uint8_t>& faults, bool needs_positive, std::int64_t unknowns,
             const VectorView<TridiagonalStatus>& status) {
   for (std::size_t s = 0; s < faults.size(); ++s) {

@@ -14,7 +14,7 @@ namespace {
 using papilio::primitives::ChunkWork;
 using papilio::primitives::Noise;
 
-// Two registers of floats, or four of doubles, to hide the time that a division takes.
+// Two registers of floats, or four of doubles, hide the latency of a division.
 inline constexpr int width = 2 * warp::register_bytes / static_cast<int>(sizeof(float));
 using W = warp::SimdWarp<width, warp::register_bytes>;
 static_assert(papilio::primitives::tile_chunks % width == 0);
@@ -64,7 +64,7 @@ PAPILIO_LANEWISE void turn_signs(Tile<T, width>& tile) {
     for (T& x : row) x = -x;
 }
 
-// Rows past the end of a system are x = 0, on their own.
+// Rows past the end of a system are x = 0 on their own.
 template <class Form, class T>
 PAPILIO_LANEWISE void load_rows(const ChunkWork<T>& work, const TileLanes<width>& lanes, RowTiles<T>& tiles) {
   const auto& systems = work.systems;
@@ -76,7 +76,7 @@ PAPILIO_LANEWISE void load_rows(const ChunkWork<T>& work, const TileLanes<width>
     if (systems.given) turn_signs(tiles.a);
 }
 
-// Eliminates all rows but the separator; returns what they do to the separator before.
+// Eliminates all rows except the separator; returns what they add to the separator before.
 template <class Form, class T>
 PAPILIO_LANEWISE Link<Pack<T>> eliminate_rows(RowTiles<T>& tiles) {
   auto link = Form::start(W::template splat<T>(0), W::template splat<T>(1));
@@ -91,7 +91,7 @@ PAPILIO_LANEWISE Link<Pack<T>> eliminate_rows(RowTiles<T>& tiles) {
   return link;
 }
 
-// Adds the faults of the given rows of one lane.
+// Adds the faults of the input rows in one lane.
 template <class Form, class T>
 PAPILIO_LANEWISE unsigned given_faults(const ChunkWork<T>& work, const TileLanes<width>& lanes, int l) {
   const auto& systems = work.systems;
@@ -162,7 +162,7 @@ void join_chunks(const ChunkWork<T>& work, std::int64_t begin, std::int64_t end)
   }
 }
 
-// The normal numbers of a tile's rows, 0 where a row has none.
+// The normal numbers for a tile's rows; 0 if a row has none.
 PAPILIO_LANEWISE void draw_noise(const Noise& noise, const TileLanes<width>& lanes, Tile<float, width>& drawn) {
   using Words = Pack<std::uint32_t>;
   std::uint32_t low[width] = {}, high[width] = {}, chunk_low[width] = {};
@@ -196,7 +196,7 @@ PAPILIO_LANEWISE void draw_noise(const Noise& noise, const TileLanes<width>& lan
   }
 }
 
-// Unknowns from the last row up, into tiles.d; `next` is that of the separator.
+// Finds the unknowns from the last row upwards, in tiles.d; `next` is the separator's unknown.
 template <bool draws, class T>
 PAPILIO_LANEWISE void substitute_rows(RowTiles<T>& tiles, Pack<T> before, Pack<T> next,
                                       const Tile<float, width>& noise) {

@@ -6,7 +6,7 @@
 #include "primitives/tridiagonal/split_cuda.cuh"
 #include "primitives/tridiagonal/tridiagonal_cuda.h"
 
-// The launches, for one type of numbers.
+// The launches for one type of numbers.
 
 namespace papilio::primitives {
 
@@ -16,7 +16,7 @@ inline unsigned blocks_of(std::int64_t items, std::int64_t per_block) {
   return static_cast<unsigned>(base::ceil_div(items, per_block));
 }
 
-// Whether numbers of a diagonal can be copied 16 bytes at a time along its rows of numbers.
+// Whether the numbers of a diagonal can be copied 16 bytes at a time, along the direction in which they are contiguous.
 template <class T>
 bool is_wide(const Diagonal<T>& diagonal, bool interleaved) {
   constexpr std::int64_t width = 16 / sizeof(T);

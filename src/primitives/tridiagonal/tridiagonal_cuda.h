@@ -10,7 +10,7 @@
 
 namespace papilio::primitives {
 
-// Queues the call, of at least one system and row. `status`: null, or receives what a check finds.
+// Queues the call; it needs at least one system and one row. `status` is null or receives what a check finds.
 template <class T>
 void solve_on_cuda(const TridiagonalCall<T>& call, TridiagonalStatus* status, void* workspace, Device device,
                    void* cuda_stream);
@@ -19,7 +19,7 @@ void solve_on_cuda(const TridiagonalCall<T>& call, TridiagonalStatus* status, vo
 std::int64_t tridiagonal_workspace_on_cuda(std::int64_t systems, std::int64_t rows, bool interleaved,
                                            std::int64_t number_bytes, Device device);
 
-// Whether blocks of a device can share their memory: compute capability 9.0, also of the kernels in this build.
+// Whether blocks of a device can share their memory: needs compute capability 9.0, also of the kernels in this build.
 bool has_clusters(Device device);
 
 // Whether neighbouring threads should have neighbouring systems rather than neighbouring chunks.

@@ -1,5 +1,5 @@
-// What takes the place of the CUDA kernels in a build without CUDA. No view can say
-// that it is on a CUDA device there, so that nothing here is ever called.
+// Replaces the CUDA kernels in a build without CUDA. There, no view
+// can say that it is on a CUDA device, so nothing here is ever called.
 
 #include "primitives/tridiagonal/tridiagonal_cuda.h"
 
