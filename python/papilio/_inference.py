@@ -9,6 +9,7 @@ from papilio._checked import flag, threads as checked_threads, whole
 from papilio._core import Completion, Corpus, DocumentTopics, Model
 from papilio._keywords import suggests_options
 from papilio._options import InferMethod, ModelLike
+from papilio._over_ranks import over_ranks
 from papilio._ranks import core_ranks
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def checked_seed(seed: Any, caller: str) -> int:
     return whole(_seeds.number(seed), f"{caller}: seed", 0, 2**64 - 1, "a whole number, 0 <= seed < 2^64")
 
 
+@over_ranks
 @suggests_options
 def infer(
     model: ModelLike,
@@ -191,6 +193,7 @@ class Inference:
     def __reduce__(self) -> tuple[type[Inference], tuple[Model]]:
         return Inference, (self._model,)
 
+    @over_ranks
     @suggests_options
     def infer(
         self,
@@ -231,6 +234,7 @@ class Inference:
         options = _infer_options(method, sweeps, burn_in, em_steps, seed, threads, device, caller)
         return self._prepared.infer(corpus_of(corpus, caller), *options, core_ranks(ranks, caller))
 
+    @over_ranks
     @suggests_options
     def complete_documents(
         self,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from typing import Any
 
 from papilio import _core
 from papilio._checked import whole
+from papilio._over_ranks import over_ranks
 
 _MOST = 2**31 - 1
 
@@ -42,3 +45,38 @@ def is_part_on_all(documents: Any, ranks: _core.Ranks | None, caller: str, expec
 
 def _extent(is_part: bool) -> str:
     return "one rank's part" if is_part else "whole"
+
+
+_READ_BY_ALL = ("text", "jsonl", "uci", "corpus")  # each rank reads a part
+_COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, zstd
+
+
+def require_file(path: bytes, format: str, has_phrases: bool, own: _core.Ranks, ranks: Any) -> None:
+    """OSError where a rank lacks a file that it will read, of which the others hear. Collective.
+
+    Rank 0 reads every file, the others only one that has parts.
+    """
+    if own.rank == 0:
+        _require_readable(path)
+    has_parts = own.rank == 0 and not has_phrases and _has_parts(path, format)
+    if own.gather_numbers([has_parts])[0][0]:
+        _require_readable_by_all(path, ranks)
+
+
+@over_ranks
+def _require_readable_by_all(path: bytes, ranks: Any) -> None:
+    _require_readable(path)
+
+
+def _require_readable(path: bytes) -> None:
+    if path != b"-" and stat.S_ISREG(os.stat(os.fsdecode(path)).st_mode):  # to open a pipe would take from it
+        with open(os.fsdecode(path), "rb"):
+            pass
+
+
+def _has_parts(path: bytes, format: str) -> bool:
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        is_compressed = file.read(4).startswith(_COMPRESSED)
+    return not is_compressed and (_core.detect_corpus_format(path) if format == "auto" else format) in _READ_BY_ALL

@@ -11,6 +11,7 @@ from papilio._core import ChooseProgress, Corpus
 from papilio._display import table
 from papilio._keywords import suggests_options
 from papilio._options import CoherenceMeasure, Draws, PartialSums, Ranks, Sampler, Schedule, Start
+from papilio._over_ranks import over_ranks
 from papilio._ranks import core_ranks, is_part_on_all
 from papilio.readers import Path
 from papilio.training import _core_options
@@ -187,6 +188,7 @@ class ChooseResult:
 Callback = Callable[[ChooseProgress], Optional[bool]]
 
 
+@over_ranks
 @suggests_options
 def choose_topics(
     corpus: Corpus,
@@ -302,22 +304,18 @@ def choose_topics(
         raise TypeError(f"{caller}: progress is {progress!r}, expected a function of a ChooseProgress")
     if isinstance(topics, (str, bytes)) or not isinstance(topics, Iterable):
         raise TypeError(f"{caller}: topics is {topics!r}, expected numbers of topics, such as [20, 50, 100]")
+    choices: dict[str, Any] = {
+        "topics": [whole(k, f"{caller}: topics[{i}]", 1, 2**31 - 1) for i, k in enumerate(topics)],
+        "seeds": whole(seeds, f"{caller}: seeds", 1, 1000),
+        "alpha_sum": None if alpha_sum is None else real(alpha_sum, f"{caller}: alpha_sum"),
+        "held_out_every": whole(held_out_every, f"{caller}: held_out_every", 2, 2**63 - 1),
+        "measure": measure,
+        "coherence_words": whole(coherence_words, f"{caller}: coherence_words", 2, 1000),
+        "window": whole(window, f"{caller}: window", 0, 2**31 - 1),
+        "top_words": whole(top_words, f"{caller}: top_words", 1, 1000),
+        "state": b"" if state is None else file_name(state),
+        "progress": progress,
+    }
     own = core_ranks(ranks, caller)
     is_part_on_all(corpus, own, caller, "the whole corpus on every rank: use read_corpus without ranks")
-    return ChooseResult(
-        _core.choose_topics(
-            corpus,
-            options,
-            topics=[whole(k, f"{caller}: topics[{i}]", 1, 2**31 - 1) for i, k in enumerate(topics)],
-            seeds=whole(seeds, f"{caller}: seeds", 1, 1000),
-            alpha_sum=None if alpha_sum is None else real(alpha_sum, f"{caller}: alpha_sum"),
-            held_out_every=whole(held_out_every, f"{caller}: held_out_every", 2, 2**63 - 1),
-            measure=measure,
-            coherence_words=whole(coherence_words, f"{caller}: coherence_words", 2, 1000),
-            window=whole(window, f"{caller}: window", 0, 2**31 - 1),
-            top_words=whole(top_words, f"{caller}: top_words", 1, 1000),
-            state=b"" if state is None else file_name(state),
-            progress=progress,
-            ranks=own,
-        )
-    )
+    return ChooseResult(_core.choose_topics(corpus, options, **choices, ranks=own))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from papilio import _core
 from papilio._checked import real
 from papilio._options import Ranks
+from papilio._over_ranks import over_ranks
 from papilio._ranks import core_ranks, is_part_on_all
 from papilio._rendezvous import join_gloo
 
@@ -238,6 +239,7 @@ def documents_of_rank(corpus: Corpus, rank: int, ranks: int) -> tuple[range, ran
     return range(first, end), range(first_token, end_token)
 
 
+@over_ranks
 def gather_corpus(corpus: Corpus, ranks: Ranks | None) -> Corpus | None:
     """Put together on rank 0 the words of all documents, of which `read_corpus` gave each rank its own.
 
@@ -284,6 +286,7 @@ def gather_corpus(corpus: Corpus, ranks: Ranks | None) -> Corpus | None:
     return corpus if own is None or own.rank == 0 else None
 
 
+@over_ranks
 def gather_topics(state: ChainState, ranks: Ranks | None) -> ChainState:
     """Put together the topics of all tokens on rank 0, from the parts that `train` gave each rank.
 

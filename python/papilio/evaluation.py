@@ -20,6 +20,7 @@ from papilio._core import (
 from papilio._inference import MOST, Inference, checked_seed, completion_options, corpus_of, infer, model_of
 from papilio._keywords import suggests_options
 from papilio._options import CoherenceMeasure, ModelLike
+from papilio._over_ranks import over_ranks
 from papilio._ranks import core_ranks
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def unknown_words(model: ModelLike, corpus: Corpus) -> LeftOutWords:
     return _core.unknown_words(model_of(model, caller), corpus_of(corpus, caller))
 
 
+@over_ranks
 def complete_documents(
     model: ModelLike,
     corpus: Corpus,
@@ -140,6 +142,7 @@ def complete_documents(
     )
 
 
+@over_ranks
 def left_to_right(
     model: ModelLike,
     corpus: Corpus,

@@ -11,7 +11,8 @@ from papilio._checked import file_name, flag, whole
 from papilio._core import Corpus, LeftOutWords, ReadReport
 from papilio._keywords import suggests_options
 from papilio._options import CorpusFormat, Phrases, WordRule
-from papilio._ranks import core_ranks
+from papilio._over_ranks import over_ranks
+from papilio._ranks import core_ranks, require_file
 from papilio._text_options import text_options, warn_of_stop_words, warn_of_unspaced, words_of_language
 from papilio.phrases import phrase_options
 
@@ -109,6 +110,7 @@ def icu_version() -> str:
     return _core.icu_version()
 
 
+@over_ranks
 @suggests_options
 def read_corpus(
     path: Path,
@@ -239,6 +241,9 @@ def read_corpus(
     text.phrases = phrase_options(phrases, phrase_threshold, phrase_min_count, phrase_length, phrase_delimiter)
     found = ReadReport() if report is None else report
     own = core_ranks(ranks, "papilio.read_corpus")
+    if own is not None:
+        has_phrases = text.phrases.find or len(text.phrases.phrases) > 0
+        require_file(file_name(path), format, has_phrases, own, ranks)
     corpus = _core.read_corpus(file_name(path), format, options, text, found, own)
     warn_of_unspaced(found, "papilio.read_corpus")
     warn_of_stop_words(corpus, text, "papilio.read_corpus")
@@ -290,6 +295,7 @@ def write_corpus(
     _core.write_corpus(corpus, name, chosen, words)
 
 
+@over_ranks
 def open_corpus(path: Path, *, ranks: Ranks | None = None) -> Corpus:
     """Map a corpus file into memory and verify it.
 

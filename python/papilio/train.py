@@ -5,7 +5,7 @@
 Every process reads its part of the corpus (docs/distributed.md), draws its part of the documents and knows the counts
 of all; rank 0 prints, and writes the model. The model is that of one process. A checkpoint that is there is
 continued, so that torchrun can start the job again after a failure (``--max-restarts``). Exit status 75 says that
-another rank failed. docs/distributed.md.
+another rank failed or did not come. docs/distributed.md.
 
 As a module this is not meant to be imported: ``papilio.train`` is the function, and stays it.
 """
@@ -24,15 +24,28 @@ import numpy as np
 
 import papilio
 from papilio import _core, training
+from papilio._over_ranks import over_ranks, reason_of
 from papilio.distributed import ProcessGroup, join_processes
 
+_USAGE = 2
 _TRY_AGAIN = 75
+_TIMEOUT = 300.0  # seconds
 # Options of `train` that this command lacks: ranks start uniformly, and torchrun takes --start for its own.
 _LEFT_OUT = ("seed_words", "seed_weight", "topic_alpha", "progress_every", "start")
 
 
+class _UsageError(ValueError):
+    pass
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        raise _UsageError(message)  # not the end of the process: the other ranks are told first
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="papilio.train", description=str(__doc__).partition("\n")[0])
+    parser = _Parser(prog="papilio.train", description=str(__doc__).partition("\n")[0])
     parser.add_argument("corpus", help="a corpus file, or any file that papilio reads")
     parser.add_argument("-o", "--output", required=True, help="file for the model")
     parser.add_argument("-k", type=int, dest="topics", help="number of topics")
@@ -44,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--checkpoint", help="file for checkpoints, in a folder that all processes see")
     parser.add_argument("--checkpoint-every", type=int, default=0, help="sweeps between checkpoints; 0: by time only")
     parser.add_argument("--checkpoint-minutes", type=float, default=10.0, help="minutes between checkpoints")
-    parser.add_argument("--rank-timeout", type=float, default=300.0, help="seconds that a process waits for the others")
+    parser.add_argument("--rank-timeout", type=float, default=_TIMEOUT, help="seconds that a process waits for others")
     parser.set_defaults(topics=parameters["topics"].default)
     return parser
 
@@ -60,10 +73,19 @@ def _tell(progress: papilio.Progress) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
+def _on_rank_0(is_so: bool, ranks: ProcessGroup | None) -> bool:
+    """What rank 0 says: others may not see the file that it sees. Collective."""
+    if ranks is None:
+        return is_so
+    said = np.array([is_so and ranks.rank == 0], np.int64)
+    ranks.add_up(said)
+    return bool(said[0])
+
+
 def _corpus(path: str, ranks: ProcessGroup | None) -> papilio.Corpus:
     """The corpus as `read_corpus` gives it, of which ranks read a part each. A corpus file is mapped where that is the
     same: where each of its words occurs."""
-    if ranks is None or _core.detect_corpus_format(path) != "corpus":
+    if ranks is None or not _on_rank_0(_core.detect_corpus_format(path) == "corpus", ranks):
         return papilio.read_corpus(path, ranks=ranks)
     corpus = papilio.open_corpus(path, ranks=ranks)
     _, _, first, end = _core.documents_of_rank(corpus, ranks.rank, ranks.ranks)
@@ -74,7 +96,10 @@ def _corpus(path: str, ranks: ProcessGroup | None) -> papilio.Corpus:
     return corpus if occurs.all() else papilio.read_corpus(path, ranks=ranks)
 
 
-def _train(arguments: argparse.Namespace, ranks: ProcessGroup | None) -> None:
+@over_ranks
+def _train(arguments: argparse.Namespace | ValueError, ranks: ProcessGroup | None) -> None:
+    if isinstance(arguments, ValueError):
+        raise arguments
     is_first = ranks is None or ranks.rank == 0
     if not is_first:
         warnings.simplefilter("ignore")
@@ -85,7 +110,7 @@ def _train(arguments: argparse.Namespace, ranks: ProcessGroup | None) -> None:
     corpus = _corpus(arguments.corpus, ranks)
     held_out = None if arguments.held_out is None else papilio.read_corpus(arguments.held_out, ranks=ranks)
     resume = None
-    if arguments.checkpoint is not None and Path(arguments.checkpoint).exists():
+    if _on_rank_0(arguments.checkpoint is not None and Path(arguments.checkpoint).exists(), ranks):
         resume = papilio.load_checkpoint(corpus, arguments.checkpoint, ranks=ranks, **options)
         if is_first:
             print(f"continuing from {arguments.checkpoint}, sweep {resume.sweep}", file=sys.stderr, flush=True)
@@ -112,16 +137,34 @@ def _fail(message: str, ranks: ProcessGroup | None, status: int) -> NoReturn:
     os._exit(status)
 
 
+def _join() -> tuple[argparse.Namespace | ValueError, ProcessGroup | None]:
+    """The arguments of this process, or what is wrong with them, and the ranks, whom it joins to say so."""
+    arguments: argparse.Namespace | ValueError
+    try:
+        arguments = _parser().parse_args()
+        return arguments, join_processes(arguments.rank_timeout)
+    except ValueError as error:
+        arguments = error
+    try:
+        return arguments, join_processes(_TIMEOUT)
+    except Exception:  # the others find out by their time limit, or from torchrun
+        return arguments, None
+
+
 def main() -> None:
-    arguments = _parser().parse_args()
     ranks = None
     try:
-        ranks = join_processes(arguments.rank_timeout)
+        arguments, ranks = _join()
+    except RuntimeError as error:
+        _fail(str(error), None, _TRY_AGAIN)
+    try:
         _train(arguments, ranks)
+    except _UsageError as error:
+        _fail(str(error), ranks, _USAGE)
     except papilio.RankError as error:
         _fail(str(error), ranks, _TRY_AGAIN)
-    except (ValueError, TypeError, OSError, RuntimeError) as error:
-        _fail(str(error), ranks, 1)
+    except (ValueError, TypeError, OSError, RuntimeError, MemoryError) as error:
+        _fail(reason_of(error), ranks, 1)
     if ranks is not None:  # all is written, and the end of a process group has been seen to hang
         sys.stderr.flush()
         os._exit(0)

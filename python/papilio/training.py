@@ -16,9 +16,11 @@ from papilio._core import ChainState, Corpus, HeldOutScore, Model, Progress, Tra
 from papilio._keywords import suggests_options, unknown_option
 from papilio._model_files import load_model, read_mallet_state, save_model, write_mallet_state
 from papilio._options import Callback, Draws, PartialSums, Sampler, Schedule, SeedWords, Start, TrainOptions
+from papilio._over_ranks import over_ranks
 from papilio._ranks import core_ranks
 from papilio._seed_words import DEFAULT_WEIGHT, seed_rows
 from papilio._train_options import train_option
+from papilio._warnings import caller_level
 from papilio.readers import Path
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ __all__ = [
 OPTION_NAMES = tuple(TrainOptions.__annotations__)
 
 
+@over_ranks
 @suggests_options
 def train(
     corpus: Corpus,
@@ -256,6 +259,7 @@ def _shows_train_options(function: _Function) -> _Function:
     return function
 
 
+@over_ranks
 @_shows_train_options
 def save_checkpoint(
     state: ChainState, corpus: Corpus, path: Path, /, *, ranks: Ranks | None = None, **options: Unpack[TrainOptions]
@@ -304,6 +308,7 @@ def save_checkpoint(
     _core.save_checkpoint(state, corpus, core, file_name(path), core_ranks(ranks, "papilio.save_checkpoint"))
 
 
+@over_ranks
 @_shows_train_options
 def load_checkpoint(
     corpus: Corpus, path: Path, /, *, ranks: Ranks | None = None, **options: Unpack[TrainOptions]
@@ -346,7 +351,7 @@ def load_checkpoint(
     own = core_ranks(ranks, "papilio.load_checkpoint")
     state, damage = _core.load_checkpoint(corpus, core, file_name(path), own)
     if damage:
-        warnings.warn(f"papilio.load_checkpoint: read the previous checkpoint: {damage}", stacklevel=2)
+        warnings.warn(f"papilio.load_checkpoint: read the previous checkpoint: {damage}", stacklevel=caller_level())
     return state
 
 

@@ -111,12 +111,16 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def start_ranks(ranks, folder, *arguments):
-    """A Python per rank, with the variables that torchrun gives it. (Its agent takes long to start and to end.)"""
+def start_ranks(ranks, folder, *arguments, changed=None):
+    """A Python per rank, with the variables that torchrun gives it. (Its agent takes long to start and to end.)
+
+    `changed` has the arguments of ranks that have others.
+    """
     pytest.importorskip("torch")
     job = {**environment(), "WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     return [
-        subprocess.Popen([sys.executable, *arguments], cwd=folder, env={**job, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+        subprocess.Popen([sys.executable, *(changed or {}).get(rank, arguments)], cwd=folder,
+                         env={**job, "RANK": str(rank), "LOCAL_RANK": str(rank)},
                          text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for rank in range(ranks)
     ]  # fmt: skip
