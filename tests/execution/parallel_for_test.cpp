@@ -162,11 +162,12 @@ TEST(ParallelFor, ABodyNeverStartsInsideAnother) {
   using Control = oneapi::tbb::global_control;
   const Control four_threads(Control::max_allowed_parallelism, 4);
   std::atomic<int> inside_another = 0;
-  for (int repeat = 0; repeat < 15; ++repeat) {
+  for (int repeat = 0; repeat < 30; ++repeat) {
+    const int inner = repeat % 2 == 0 ? 0 : 4;  // of the implicit arena, or one like the outer call's
     parallel_for(64, 1, 4, [&](std::int64_t, std::int64_t) {
       thread_local int depth = 0;
       if (++depth > 1) ++inside_another;
-      parallel_for(16, 1, 0, [](std::int64_t, std::int64_t) {
+      parallel_for(16, 1, inner, [](std::int64_t, std::int64_t) {
         for (int turn = 0; turn < 5; ++turn) std::this_thread::yield();
       });
       --depth;

@@ -152,7 +152,7 @@ TEST(WordOrder, GoesByWordsAndHasWholePairs) {
   std::vector<std::vector<std::int32_t>> documents = {{2, 0, 2}, {}, {1}, std::vector<std::int32_t>(40, 2), {0, 0, 2}};
   documents[3][7] = 1;
   const Corpus corpus = testing::make_corpus(documents, 4);
-  const lda::sparse::WordOrder order(corpus);
+  const lda::sparse::WordOrder order(corpus, 1);
   EXPECT_EQ(order.offsets, (std::vector<std::int64_t>{0, 3, 5, 47, 47}));
   EXPECT_EQ(order.pair_offsets, (std::vector<std::int64_t>{0, 2, 4, 9, 9}));
   const std::vector<std::uint32_t> numbers(order.numbers.data(), order.numbers.data() + 6);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <optional>
 
 #include "base/check.h"
 #include "execution/cpu/interruption.h"
@@ -58,6 +59,34 @@ class InBody {
   Order& order_;
 };
 
+// Runs a function in an arena of this many threads. The calling thread keeps its arena for the next call: threads that
+// are still looking for work in it start at once, whereas those of a new arena have to be woken.
+template <class F>
+void run_in_arena(int threads, const F& run) {
+  struct Kept {
+    int threads = 0;
+    std::optional<oneapi::tbb::task_arena> arena;
+    bool is_in_use = false;  // by an outer call, whose bodies must not start inside this call's
+  };
+  static thread_local Kept kept;
+  if (kept.is_in_use) {
+    oneapi::tbb::task_arena(threads).execute(run);
+    return;
+  }
+  if (kept.threads != threads) {
+    kept.threads = 0;
+    kept.arena.emplace(threads);
+    kept.threads = threads;
+  }
+  struct Use {
+    explicit Use(bool& of) : is_in_use(of) { is_in_use = true; }
+    ~Use() { is_in_use = false; }
+    bool& is_in_use;
+  };
+  const Use use(kept.is_in_use);
+  kept.arena->execute(run);
+}
+
 // The most threads that the machine and the process's settings of TBB give; asking for more gives no more.
 std::int64_t available_threads() {
   using Control = oneapi::tbb::global_control;
@@ -96,8 +125,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, int threads,
   if (threads == 0) {
     oneapi::tbb::this_task_arena::isolate(run);
   } else {
-    oneapi::tbb::task_arena arena(static_cast<int>(std::min({std::int64_t{limit}, grains, available_threads()})));
-    arena.execute(run);
+    run_in_arena(static_cast<int>(std::min({std::int64_t{limit}, grains, available_threads()})), run);
   }
 }
 

@@ -50,7 +50,7 @@ class SparseSweepOfRank final : public CpuSweep {
         removes_(plan.removes),
         tokens_(corpus.tokens()),
         ranks_(ranks),
-        order_(corpus),
+        order_(corpus, options.threads),
         topics_(options.topics),
         lists_(corpus, order_.places.data(), options.topics, options.threads),
         scratch_(options.threads,

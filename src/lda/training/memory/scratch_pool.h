@@ -34,6 +34,12 @@ class ScratchPool {
     std::unique_ptr<Scratch> scratch_;
   };
 
+  // Calls f for one after another; none may be on loan.
+  template <class F>
+  void for_each(F f) {
+    for (const std::unique_ptr<Scratch>& scratch : free_) f(*scratch);
+  }
+
  private:
   std::unique_ptr<Scratch> take() {
     {

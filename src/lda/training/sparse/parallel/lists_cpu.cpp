@@ -1,7 +1,6 @@
 #include "lda/training/sparse/parallel/lists_cpu.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "execution/cpu/parallel_for.h"
@@ -9,7 +8,7 @@
 namespace papilio::lda::sparse {
 namespace {
 
-constexpr std::int64_t tokens_per_part = std::int64_t{1} << 15;
+constexpr std::int64_t tokens_per_part = std::int64_t{1} << 13;
 constexpr std::size_t tokens_ahead = look_ahead;  // spots are asked for
 constexpr std::size_t tokens_per_mark = 4;        // topics are looked at in the time that marks of a token take
 
@@ -51,9 +50,9 @@ DocumentLists<Entry>::DocumentLists(const CorpusView& corpus, const std::uint32_
       places_(places),
       topics_(topics),
       threads_(threads),
-      lists_(static_cast<std::size_t>(corpus.documents())),
-      entries_(entries_of_all(corpus, topics)),
-      spots_(static_cast<std::size_t>(corpus.tokens())),
+      lists_(static_cast<std::size_t>(corpus.documents()), threads),
+      entries_(entries_of_all(corpus, topics), threads),
+      spots_(static_cast<std::size_t>(corpus.tokens()), threads),
       counts_(threads, [topics] { return std::make_unique<Counts>(topics); }) {
   parts_.push_back(0);
   first_group_.push_back(0);
@@ -89,9 +88,6 @@ void DocumentLists<Entry>::copy_topics(std::span<std::int32_t> z) const {
 
 template <class Entry>
 void DocumentLists<Entry>::build(std::span<std::int64_t> n_k) {
-  std::mutex mutex;
-  size_ = 0;
-  std::fill(n_k.begin(), n_k.end(), 0);
   execution::parallel_for(std::ssize(parts_) - 1, 1, threads_, [&](std::int64_t begin, std::int64_t end) {
     typename ScratchPool<Counts>::Loan loan(counts_);
     Counts& counts = *loan;
@@ -102,7 +98,10 @@ void DocumentLists<Entry>::build(std::span<std::int64_t> n_k) {
         group += (lists_[d].size + lanes - 1) / lanes;
       }
     }
-    const std::lock_guard lock(mutex);
+  });
+  size_ = 0;
+  std::fill(n_k.begin(), n_k.end(), 0);
+  counts_.for_each([&](Counts& counts) {
     size_ += std::exchange(counts.entries, 0);
     for (std::size_t k = 0; k < n_k.size(); ++k) n_k[k] += std::exchange(counts.n_k[k], 0);
   });

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <mutex>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "execution/cpu/parallel_for.h"
 #include "lda/training/memory/scratch_pool.h"
@@ -19,17 +21,11 @@ using sparse::NarrowEntry;
 using sparse::Statistics;
 using sparse::WideEntry;
 
-// Tokens that one thread draws at a time. A word of more than twice as many is shared by threads.
-constexpr std::int64_t tokens_per_task = std::int64_t{1} << 14;
-constexpr std::int64_t most_tokens_per_word = 2 * tokens_per_task;
-
-struct Task {
-  std::int64_t first_word;
-  std::int64_t first_pair;
-  std::int64_t begin;  // in the order of words
-  std::int64_t end;
-  std::int64_t shared_word = -1;  // of those kept for words that are shared
-};
+std::vector<bool> seeds_among_words(const CorpusView& corpus, const TrainOptions& options) {
+  std::vector<bool> is_seed(corpus.vocabulary.size());
+  for (const SeedWord& seed : options.seed_words) is_seed[static_cast<std::size_t>(seed.word)] = true;
+  return is_seed;
+}
 
 template <class Entry>
 class SparseParallelSweep final : public CpuSweep {
@@ -39,15 +35,12 @@ class SparseParallelSweep final : public CpuSweep {
         seed_(options.seed),
         threads_(options.threads),
         removes_(plan.removes),
-        order_(corpus),
+        order_(corpus, options.threads),
+        tasks_(order_, seeds_among_words(corpus, options), options.threads),
         topics_(options.topics),
         lists_(corpus, order_.places.data(), options.topics, options.threads),
         scratch_(options.threads,
-                 [topics = options.topics] { return std::make_unique<sparse::ThreadScratch>(topics); }) {
-    std::vector<bool> is_seed(corpus.vocabulary.size());
-    for (const SeedWord& seed : options.seed_words) is_seed[static_cast<std::size_t>(seed.word)] = true;
-    plan_tasks(is_seed);
-  }
+                 [topics = options.topics] { return std::make_unique<sparse::ThreadScratch>(topics); }) {}
 
   void run(State& state) override;
 
@@ -67,8 +60,6 @@ class SparseParallelSweep final : public CpuSweep {
  private:
   Statistics draw_z(const State& state);
   void count_words(State& state) const;
-  void plan_tasks(const std::vector<bool>& is_seed);
-  void plan_shared_word(std::int64_t word);
   void count_shared_words(const State& state);
   template <class Count>
   void count_word(std::size_t word, Count* row) const;
@@ -78,56 +69,17 @@ class SparseParallelSweep final : public CpuSweep {
   const int threads_;
   const bool removes_;
   const sparse::WordOrder order_;
+  // Seed words are shared, so that their counts, too, are made beforehand: what draws a task knows only tokens.
+  const sparse::DrawTasks tasks_;
   sparse::TopicTable topics_;
   sparse::DocumentLists<Entry> lists_;
-  std::vector<Task> tasks_;
-  std::vector<std::int64_t> shared_words_;
-  std::vector<std::uint32_t> shared_counts_;  // n_wk of these words, of the sweep's start, and the seeds'
+  std::vector<std::uint32_t> shared_counts_;  // n_wk of the shared words, of the sweep's start, and the seeds'
   ScratchPool<sparse::ThreadScratch> scratch_;
   SweepDraws draws_;
   bool has_z_ = false;        // in lists_
   bool z_is_settled_ = true;  // in the state
   bool counts_are_settled_ = true;
 };
-
-// Words with many tokens first, in parts of their own; the others several a task. Seed words are among the former,
-// since their counts are made beforehand too: what draws a task knows tokens alone.
-template <class Entry>
-void SparseParallelSweep<Entry>::plan_tasks(const std::vector<bool>& is_seed) {
-  const auto words = static_cast<std::int64_t>(order_.offsets.size()) - 1;
-  std::vector<Task> others;
-  for (std::int64_t w = 0; w < words;) {
-    const std::int64_t begin = order_.offsets[static_cast<std::size_t>(w)];
-    std::int64_t end = order_.offsets[static_cast<std::size_t>(w) + 1];
-    if (end - begin > most_tokens_per_word || is_seed[static_cast<std::size_t>(w)]) {
-      plan_shared_word(w++);
-      continue;
-    }
-    const std::int64_t first = w++;
-    while (w < words && !is_seed[static_cast<std::size_t>(w)]) {
-      const std::int64_t next = order_.offsets[static_cast<std::size_t>(w) + 1];
-      if (next - begin > tokens_per_task) break;
-      end = next;
-      ++w;
-    }
-    if (end > begin) others.push_back({first, order_.pair_offsets[static_cast<std::size_t>(first)], begin, end});
-  }
-  tasks_.insert(tasks_.end(), others.begin(), others.end());
-}
-
-template <class Entry>
-void SparseParallelSweep<Entry>::plan_shared_word(std::int64_t word) {
-  auto pair = static_cast<std::size_t>(order_.pair_offsets[static_cast<std::size_t>(word)]);
-  std::int64_t at = order_.offsets[static_cast<std::size_t>(word)];
-  const std::int64_t end = order_.offsets[static_cast<std::size_t>(word) + 1];
-  while (at < end) {
-    Task task = {word, static_cast<std::int64_t>(pair), at, at, std::ssize(shared_words_)};
-    while (task.end < end && task.end - at < tokens_per_task) task.end += order_.sizes[pair++];
-    tasks_.push_back(task);
-    at = task.end;
-  }
-  shared_words_.push_back(word);
-}
 
 template <class Entry>
 template <class Count>
@@ -151,10 +103,11 @@ void SparseParallelSweep<Entry>::count_words(State& state) const {
 template <class Entry>
 void SparseParallelSweep<Entry>::count_shared_words(const State& state) {
   const std::int32_t topics = state.topics;
-  shared_counts_.assign(shared_words_.size() * static_cast<std::size_t>(topics), 0);
-  execution::parallel_for(std::ssize(shared_words_), 1, threads_, [&](std::int64_t begin, std::int64_t end) {
+  const std::span<const std::int64_t> words = tasks_.shared_words();
+  shared_counts_.assign(words.size() * static_cast<std::size_t>(topics), 0);
+  execution::parallel_for(std::ssize(words), 1, threads_, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t word = shared_words_[static_cast<std::size_t>(i)];
+      const std::int64_t word = words[static_cast<std::size_t>(i)];
       std::uint32_t* const row = shared_counts_.data() + i * topics;
       count_word(static_cast<std::size_t>(word), row);
       for (const SeedWord& seed : state.seeds.of_word(word)) row[seed.topic] += static_cast<std::uint32_t>(seed.weight);
@@ -192,12 +145,15 @@ Statistics SparseParallelSweep<Entry>::draw_z(const State& state) {
                                         .spots = lists_.spots()};
   std::mutex mutex;
   Statistics sum = {.entries = lists_.size()};
-  execution::parallel_for(std::ssize(tasks_), 1, threads_, [&](std::int64_t begin, std::int64_t end) {
+  sparse::Claims claims(tasks_.all().size());
+  execution::parallel_for(execution::thread_count(threads_), 1, threads_, [&](std::int64_t, std::int64_t) {
+    std::size_t place = 0;
+    if (!claims.take(place)) return;
     typename ScratchPool<sparse::ThreadScratch>::Loan scratch(scratch_);
     const sparse::Scratch memory = (*scratch).start(topics_.masses());
     Statistics here;
-    for (std::int64_t i = begin; i < end; ++i) {
-      const Task& task = tasks_[static_cast<std::size_t>(i)];
+    do {
+      const sparse::DrawTask& task = tasks_.all()[place];
       const std::uint32_t* shared_counts =
           task.shared_word < 0 ? nullptr : shared_counts_.data() + task.shared_word * state.topics;
       const sparse::Range<Entry> range = {.masses = &topics_.masses(),
@@ -211,7 +167,7 @@ Statistics SparseParallelSweep<Entry>::draw_z(const State& state) {
                                           .sweep = static_cast<std::uint32_t>(state.sweep),
                                           .removes = removes_};
       sparse::draw(range, memory, here);
-    }
+    } while (claims.take(place));
     const std::lock_guard lock(mutex);
     sum.from_own += here.from_own;
     sum.from_document += here.from_document;
