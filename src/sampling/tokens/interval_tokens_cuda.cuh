@@ -2,19 +2,14 @@
 
 #include <cstdint>
 
+#include "sampling/tokens/rough_power_cuda.cuh"
 #include "sampling/tokens/row_tiles_cuda.cuh"
 #include "sampling/tokens/token_interval.h"
+#include "sampling/tokens/weight_sums_cuda.cuh"
 
 // Draws of tokens alone, without filters: one reading of a row from device memory. The blocks of a cluster share a row.
 // Each sums the weights of its segments roughly; where that leaves one category alone, the segment that has it is read
 // again. Where it does not, all segments are, and summed exactly.
-
-// Loops that are not unrolled: what runs once waits for its instructions.
-#if defined(__CUDA_ARCH__)
-#define PAPILIO_UNROLL_NONE _Pragma("unroll 1")
-#else
-#define PAPILIO_UNROLL_NONE
-#endif
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -39,13 +34,6 @@ struct IntervalMemory {
   SegmentSum segments[most_segments];
   alignas(16) unsigned char stage[tile_loads * 32 * 16];  // of one warp
 };
-
-// 2^y, 0 below 2^-126.
-__device__ __forceinline__ float rough_power(float y) {
-  float power;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(y));
-  return power;
-}
 
 // The tiles of a block in segments.
 struct Segments {

@@ -10,6 +10,7 @@
 #include "sampling/tokens/first_tokens_cuda.h"
 #include "sampling/tokens/interval_tokens_cuda.h"
 #include "sampling/tokens/on_chip_tokens_cuda.cuh"
+#include "sampling/tokens/row_stream_cuda.h"
 #include "sampling/tokens/token_launch_cuda.h"
 
 namespace papilio::sampling {
@@ -51,6 +52,7 @@ class TokenQueue {
   void draw() {
     using namespace sampling_kernel;
     const TokenFilter filter = {call_.temperature.value, call_.top_k.value, call_.top_p.value, call_.min_p.value};
+    if (one_filter() && is_by_intervals(call_, filter) && draw_in_stream(storage_, call_, true, stream_)) return;
     if (call_.by_intervals && (!one_filter() || is_by_intervals(call_, filter))) {
       draw_by_intervals(storage_, call_, stream_);
       if (one_filter()) return;
@@ -58,8 +60,10 @@ class TokenQueue {
     const bool few = among_few(call_, filter);
     if (few || !one_filter()) draw_first_tokens_on_cuda<S>(call_, one_filter(), stream_);
     if (few && one_filter()) return;
-    if (one_filter() && call_.room == 0 && is_unordered(call_, filter) && is_on_chip(call_, filter))
+    if (one_filter() && call_.room == 0 && is_unordered(call_, filter) && is_on_chip(call_, filter)) {
+      if (!is_filtered() && is_plain() && draw_in_stream(storage_, call_, false, stream_)) return;
       return is_filtered() ? on_chip<OnChip::filter>() : on_chip<OnChip::draw>();
+    }
     if (call_.on_chip) on_chip<OnChip::cut>();
     any();
   }
@@ -83,11 +87,12 @@ class TokenQueue {
     return call_.min_p.value != 0 || call_.kept_counts != nullptr || call_.kept_masses != nullptr;
   }
 
+  bool is_plain() const { return call_.allowed == nullptr && call_.bias_offsets == nullptr && call_.ranks == nullptr; }
+
   template <sampling_kernel::OnChip kind>
   void on_chip() const {
     using namespace sampling_kernel;
-    const bool plain = call_.allowed == nullptr && call_.bias_offsets == nullptr && call_.ranks == nullptr;
-    launch_on_rows(plain ? draw_tokens_on_chip<S, kind, true> : draw_tokens_on_chip<S, kind, false>,
+    launch_on_rows(is_plain() ? draw_tokens_on_chip<S, kind, true> : draw_tokens_on_chip<S, kind, false>,
                    shaped(call_, on_chip_), call_.rows, on_chip_, on_chip_threads, stream_,
                    "drawing from tokens on chip");
   }

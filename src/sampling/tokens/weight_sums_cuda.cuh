@@ -7,16 +7,26 @@
 #include "sampling/tokens/token_weights_cuda.cuh"
 
 // The sum of the weights of a thread's logits, eight at a time, in fewer instructions than one by one. A double between
-// 2^52 and 2^53 has units of 1: a weight that is added to it and rounded towards 0 loses what the law cuts off.
+// 2^52 and 2^53 units of the law has an ulp of one: a weight that is added to it and rounded towards 0 loses what the
+// law cuts off.
+
+// Loops that are not unrolled: what runs once waits for its instructions.
+#if defined(__CUDA_ARCH__)
+#define PAPILIO_UNROLL_NONE _Pragma("unroll 1")
+#else
+#define PAPILIO_UNROLL_NONE
+#endif
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// sum + 2^30 2^g as a whole number, times 2^left. `shifted` has the exponent of 2 in its last bits.
-__device__ __forceinline__ double plus_power(double sum, float g, float shifted, int unit_bits) {
-  const int digits = __float2int_rz(exp2_slope<warp::CudaWarp<32>, 30>(g) * g) + (1 << 30);
-  const double whole = __hiloint2double(0x4330'0000, digits) - 0x1p52;
-  const unsigned exponent = (__float_as_uint(shifted) << 20) + (static_cast<unsigned>(1023 + unit_bits - 30) << 20);
-  return __fma_rz(whole, __hiloint2double(static_cast<int>(exponent), 0), sum);
+// sum + 2^30 2^g as a whole number, times 2^n. `shifted` has n in its last bits. Whatever became of the digits, they
+// are not 0, so that n can be added to the exponent.
+__device__ __forceinline__ double plus_power(double sum, float g, float shifted) {
+  const int part = __float2int_rz(exp2_slope<warp::CudaWarp<32>, 30>(g) * g);
+  const unsigned digits = __viaddmax_u32(static_cast<unsigned>(part), 1u << 30, 1u);
+  const double whole = __hiloint2double(0x4330'0000, static_cast<int>(digits)) - 0x1p52;
+  const unsigned high = static_cast<unsigned>(__double2hiint(whole)) + (__float_as_uint(shifted) << 20);
+  return __dadd_rz(sum, __hiloint2double(static_cast<int>(high), __double2loint(whole)));
 }
 
 // The lesser of both pairs; none is NaN.
@@ -42,10 +52,30 @@ __device__ __forceinline__ unsigned lesser_words(unsigned a, unsigned b, Half) {
   return c;
 }
 template <class S>
-__device__ __forceinline__ float least_of_words(const unsigned (&words)[4], unsigned mask) {
-  const unsigned least = lesser_words(lesser_words(words[0] & mask, words[1] & mask, S()),
-                                      lesser_words(words[2] & mask, words[3] & mask, S()), S());
+__device__ __forceinline__ float least_of_words(const unsigned (&words)[4]) {
+  const unsigned least =
+      lesser_words(lesser_words(words[0], words[1], S()), lesser_words(words[2], words[3], S()), S());
   return fminf(low_logit(least, S()), high_logit(least, S()));
+}
+// The least distance of both pairs from 0, with any signs.
+template <class S>
+__device__ __forceinline__ unsigned nearer_words(unsigned a, unsigned b, S) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 860
+  unsigned c;
+  if constexpr (std::is_same_v<S, BFloat16>)
+    asm("min.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
+  else
+    asm("min.xorsign.abs.f16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
+  return c;
+#else
+  return lesser_words(a & 0x7FFF'7FFFu, b & 0x7FFF'7FFFu, S());
+#endif
+}
+template <class S>
+__device__ __forceinline__ float nearest_of_words(const unsigned (&words)[4]) {
+  const unsigned least =
+      nearer_words(nearer_words(words[0], words[1], S()), nearer_words(words[2], words[3], S()), S());
+  return fminf(fabsf(low_logit(least, S())), fabsf(high_logit(least, S())));
 }
 
 template <class S>
@@ -70,19 +100,25 @@ class WeightSums {
 
   // The sum of `count` logits from a multiple of 16 bytes on. Threads begin at different ones, for the sake of memory's
   // banks.
-  __device__ std::uint64_t of(const S* logits, unsigned count) const {
+  __device__ __forceinline__ std::uint64_t of(const S* logits, unsigned count) const {
     const unsigned steps = count / at_once;
-    double sum = 0x1p52;
-    unsigned at = min(threadIdx.x % 8, steps - 1);
+    return of(logits, steps, min(threadIdx.x % 8, steps - 1));
+  }
+  __device__ __forceinline__ std::uint64_t of(const S* logits, unsigned steps, unsigned at) const {
+    // Of 2^(30 - unit_bits), the unit of a weight's digits.
+    const double zero = __hiloint2double((1023 + 82 - scale_.unit_bits) << 20, 0);
+    const unsigned turn = lines == 2 ? threadIdx.x / 4 % 2 : 0;
+    double sum = zero;
+    PAPILIO_UNROLL_NONE
     for (unsigned n = 0; n < steps; ++n) {
       const auto* const from = reinterpret_cast<const LogitLine<S>*>(logits) + lines * at;
       at = at + 1 == steps ? 0 : at + 1;
       LogitLine<S> line[lines];
       PAPILIO_UNROLL
-      for (unsigned i = 0; i < lines; ++i) line[i] = from[i];
+      for (unsigned i = 0; i < lines; ++i) line[i] = from[i ^ turn];
       sum = plus(sum, line);
     }
-    return __builtin_bit_cast(std::uint64_t, sum) - __builtin_bit_cast(std::uint64_t, 0x1p52);
+    return __builtin_bit_cast(std::uint64_t, sum) - __builtin_bit_cast(std::uint64_t, zero);
   }
 
  private:
@@ -98,15 +134,15 @@ class WeightSums {
   }
 
   // Whether the differences to the largest are simple and their exponents well above -64.
-  __device__ __forceinline__ bool are_near(const LogitLine<S> (&line)[lines], const float (&x)[at_once]) const {
+  __device__ __forceinline__ int are_near(const LogitLine<S> (&line)[lines], const float (&x)[at_once]) const {
     if constexpr (sizeof(S) == 2) {
-      return least_of_words<S>(line[0].words, ~0u) >= nearest_ &&
-             least_of_words<S>(line[0].words, 0x7FFF'7FFFu) >= least_;
+      return static_cast<int>(least_of_words<S>(line[0].words) >= nearest_) &
+             static_cast<int>(nearest_of_words<S>(line[0].words) >= least_);
     } else {
       float least = x[0];
       PAPILIO_UNROLL
       for (unsigned e = 1; e < at_once; ++e) least = fminf(least, x[e]);
-      return least >= nearest_;
+      return least >= nearest_ ? 1 : 0;
     }
   }
 
@@ -114,7 +150,7 @@ class WeightSums {
   __device__ __forceinline__ double plus_weight(double sum, float y, float rest) const {
     constexpr float rounding = 0x1.8p23f;
     const float shifted = y + rounding;
-    return plus_power(sum, (y - (shifted - rounding)) + rest, shifted, scale_.unit_bits);
+    return plus_power(sum, (y - (shifted - rounding)) + rest, shifted);
   }
 
   // What digits_of and digits_of_near compute, with the error of d left out if it is 0.
@@ -123,7 +159,7 @@ class WeightSums {
     PAPILIO_UNROLL
     for (unsigned e = 0; e < at_once; ++e) x[e] = line[e / in_line][e % in_line];
     const float high = scale_.high, low = scale_.low;
-    if (are_near(line, x)) {
+    if (are_near(line, x) != 0) {
       PAPILIO_UNROLL
       for (unsigned e = 0; e < at_once; ++e) {
         const float d = x[e] - scale_.largest, y = d * high;
