@@ -1,8 +1,11 @@
 #include "support/device_choice.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 
@@ -16,7 +19,7 @@ TEST(OnlyGpu, IsTheOneOfTheNumber) {
   EXPECT_EQ(only_gpu(3, nullptr, 4), "3");
   EXPECT_EQ(only_gpu(0, "2,5", 8), "2");
   EXPECT_EQ(only_gpu(1, "2,5", 8), "5");
-  EXPECT_EQ(only_gpu(1, "2,5", 0), "5") << "where the driver does not tell how many there are";
+  EXPECT_EQ(only_gpu(1, "2,5", 0), "5") << "where /dev does not tell how many there are";
   EXPECT_EQ(only_gpu(1, "GPU-6ff3,MIG-12ab", 1), "MIG-12ab");
 }
 
@@ -30,6 +33,19 @@ TEST(OnlyGpu, IsNoneWhereThatIsNotThere) {
   EXPECT_EQ(only_gpu(1, "0,-1", 8), std::nullopt);
   EXPECT_EQ(only_gpu(1, "-1,2", 8), std::nullopt);
   EXPECT_EQ(only_gpu(1, "0,,2", 8), std::nullopt);
+}
+
+TEST(GpusIn, CountsTheFilesOfGpus) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / ("papilio_gpus." + std::to_string(getpid()));
+  EXPECT_EQ(gpus_in(folder), 0) << "there is no such folder";
+  fs::create_directory(folder);
+  for (const char* name : {"nvidia0", "nvidia12", "nvidiactl", "nvidia-uvm", "nvidia", "nvidia1x", "xnvidia1"}) {
+    std::ofstream(folder / name).put('x');
+  }
+  fs::create_directory(folder / "nvidia-caps");
+  EXPECT_EQ(gpus_in(folder), 2);
+  fs::remove_all(folder);
 }
 
 // A variable of the environment, as it was before in the end.

@@ -124,8 +124,8 @@ def each_rank_is_on_its_gpu_alone(jobs):
     """A context takes some 500 MiB of a GPU: the first must not have one of every rank."""
     before = memory_in_use(jobs.gpus)
     others = set(gpus_of_processes())
-    options = ["train", str(jobs.corpus), *TRAIN, "--sweeps", "1000000", "-o", "m", "--device", "cuda", "--checkpoint", "alone",
-               "--checkpoint-every", "200"]
+    options = ["train", str(jobs.corpus), *TRAIN, "--sweeps", "1000000", "-o", "alone.model", "--device", "cuda",
+               "--checkpoint", "alone", "--checkpoint-every", "200"]
     job = subprocess.Popen([jobs.mpirun, "-n", str(jobs.gpus), str(jobs.papilio), *options], cwd=jobs.folder, env=ENVIRONMENT,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
@@ -136,9 +136,13 @@ def each_rank_is_on_its_gpu_alone(jobs):
         taken = [now - then for now, then in zip(memory_in_use(jobs.gpus), before)]
         found = {process: gpus for process, gpus in gpus_of_processes().items() if process not in others}
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(job.pid, signal.SIGKILL)
-        job.wait()
+        job.terminate()  # mpirun ends its ranks, whose memory the next test would find in use
+        try:
+            job.wait(30)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(job.pid, signal.SIGKILL)
+            job.wait()
     print(f"         MiB of each GPU: {taken}; GPUs of each process: {sorted(map(len, found.values()))}", flush=True)
     assert min(taken) > 100, taken
     assert max(taken) - min(taken) < 250, taken

@@ -1,9 +1,9 @@
 #include "support/device_choice.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -21,6 +21,12 @@ void start(papilio::Device device) {
   }
 }
 
+bool is_file_of_gpu(std::string_view name) {
+  constexpr std::string_view begin = "nvidia";
+  return name.starts_with(begin) && name.size() > begin.size() &&
+         name.find_first_not_of("0123456789", begin.size()) == name.npos;
+}
+
 }  // namespace
 
 bool is_device_list(std::string_view name) {
@@ -36,6 +42,14 @@ void leave_other_gpus_alone(std::string_view name) {
 
 void ask_for_few_queues() { setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); }
 
+std::int64_t gpus_in(const std::filesystem::path& folder) {
+  std::error_code error;
+  const std::filesystem::directory_iterator files(folder, error);
+  if (error) return 0;
+  return std::count_if(begin(files), end(files),
+                       [](const auto& file) { return is_file_of_gpu(file.path().filename().string()); });
+}
+
 std::optional<std::string> only_gpu(int number, const char* visible, std::int64_t gpus) {
   if (visible == nullptr) return number < gpus ? std::optional(std::to_string(number)) : std::nullopt;
   std::string_view listed = visible;
@@ -49,11 +63,7 @@ std::optional<std::string> only_gpu(int number, const char* visible, std::int64_
 }
 
 bool leave_gpus_of_others_alone(int number) {
-  std::error_code error;
-  std::int64_t gpus = 0;
-  const std::filesystem::directory_iterator listed("/proc/driver/nvidia/gpus", error);
-  if (!error) gpus = std::distance(begin(listed), end(listed));
-  const std::optional<std::string> own = only_gpu(number, std::getenv("CUDA_VISIBLE_DEVICES"), gpus);
+  const std::optional<std::string> own = only_gpu(number, std::getenv("CUDA_VISIBLE_DEVICES"), gpus_in("/dev"));
   if (own) setenv("CUDA_VISIBLE_DEVICES", own->c_str(), 1);
   return own.has_value();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <future>
 #include <optional>
 #include <string>
@@ -18,11 +19,16 @@ void leave_other_gpus_alone(std::string_view name);
 
 // The same for a process beside others on its host, each of which works on the GPU with its number, counted from 0
 // among those that CUDA_VISIBLE_DEVICES lists. True if that GPU is from now on the first and only one; false if it does
-// not exist, or if the driver does not tell how many there are.
+// not exist, or if the files in /dev do not tell how many there are.
 bool leave_gpus_of_others_alone(int number);
 
 // What CUDA_VISIBLE_DEVICES must become for that, given its value (null: not set) and the number of GPUs; or nothing.
 std::optional<std::string> only_gpu(int number, const char* visible, std::int64_t gpus);
+
+// How many GPUs have a file in the folder /dev: nvidia0, nvidia1 and so on. The driver needs these files, and a
+// container has them only for the GPUs that it may use, whereas the driver's folder in /proc may be missing or list
+// others too.
+std::int64_t gpus_in(const std::filesystem::path& folder);
 
 // For a process that works on one GPU: makes the driver create one queue of each kind instead of 8, each of which takes
 // time to make and to take down. Sets CUDA_DEVICE_MAX_CONNECTIONS, unless it is set. Call it as early as
