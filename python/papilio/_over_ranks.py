@@ -34,7 +34,7 @@ class RanksOfCall:
 
     def meet(self, reason: str = "") -> None:
         """Say once why this rank has failed, or by "" that it has not: then RankError if others have."""
-        if self._has_met:
+        if self._has_met or self.ranks == 1:
             self.raise_heard()
             return
         self._has_met = True

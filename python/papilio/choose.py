@@ -318,4 +318,9 @@ def choose_topics(
     }
     own = core_ranks(ranks, caller)
     is_part_on_all(corpus, own, caller, "the whole corpus on every rank: use read_corpus without ranks")
-    return ChooseResult(_core.choose_topics(corpus, options, **choices, ranks=own))
+    return ChooseResult(_choose(corpus, options, choices, ranks))
+
+
+@over_ranks  # a meeting of its own: what the library finds wrong before it exchanges anything is told, too
+def _choose(corpus: Corpus, options: Any, choices: dict[str, Any], ranks: Ranks | None) -> Any:
+    return _core.choose_topics(corpus, options, **choices, ranks=core_ranks(ranks, "papilio.choose_topics"))

@@ -244,10 +244,22 @@ def read_corpus(
     if own is not None:
         has_phrases = text.phrases.find or len(text.phrases.phrases) > 0
         require_file(file_name(path), format, has_phrases, own, ranks)
-    corpus = _core.read_corpus(file_name(path), format, options, text, found, own)
+    corpus = _read(file_name(path), format, options, text, found, ranks)
     warn_of_unspaced(found, "papilio.read_corpus")
     warn_of_stop_words(corpus, text, "papilio.read_corpus")
     return corpus
+
+
+@over_ranks  # a meeting of its own: what the library finds wrong before it exchanges anything is told, too
+def _read(
+    path: bytes,
+    format: CorpusFormat,
+    options: _core.CorpusOptions,
+    text: _core.TextOptions,
+    report: ReadReport,
+    ranks: Ranks | None,
+) -> Corpus:
+    return _core.read_corpus(path, format, options, text, report, core_ranks(ranks, "papilio.read_corpus"))
 
 
 def write_corpus(

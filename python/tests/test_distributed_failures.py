@@ -41,6 +41,9 @@ def calls(corpus, tmp_path):
         "read_corpus, no UCI": lambda r, fails: papilio.read_corpus(
             name(fails, "docword.c.txt"), format="uci", ranks=r
         ),
+        "read_corpus, format": lambda r, fails: papilio.read_corpus(
+            name(False), format="bogus" if fails else "auto", ranks=r
+        ),
         "open_corpus": lambda r, fails: papilio.open_corpus(name(fails), ranks=r),
         "load_checkpoint": lambda r, fails: papilio.load_checkpoint(
             corpus, name(fails, "kept"), **{**OPTIONS, "topics": 0 if fails else 3}, ranks=r
@@ -59,6 +62,12 @@ def calls(corpus, tmp_path):
         "choose_topics": lambda r, fails: papilio.choose_topics(
             corpus, [0 if fails else 2], sweeps=2, seeds=1, ranks=r
         ),
+        "choose_topics, measure": lambda r, fails: papilio.choose_topics(
+            corpus, [2], sweeps=2, seeds=1, measure="bogus" if fails else "npmi", ranks=r
+        ),
+        "choose_topics, no numbers": lambda r, fails: papilio.choose_topics(
+            corpus, [] if fails else [2], sweeps=2, seeds=1, ranks=r
+        ),
         "gather_corpus": lambda r, fails: gather_corpus(None if fails else corpus, r),
         "gather_topics": lambda r, fails: gather_topics(None if fails else whole.topics, r),
     }
@@ -66,7 +75,7 @@ def calls(corpus, tmp_path):
 
 CALLS = (
     "train", "train, option", "train, no GPU", "read_corpus", "read_corpus, no file", "read_corpus, no UCI",
-    "open_corpus", "load_checkpoint", "infer", "Inference.infer", "Inference.complete_documents",
+    "read_corpus, format", "choose_topics, measure", "choose_topics, no numbers", "open_corpus", "load_checkpoint", "infer", "Inference.infer", "Inference.complete_documents",
     "complete_documents", "left_to_right", "choose_topics", "gather_corpus", "gather_topics",
 )  # fmt: skip
 
@@ -113,6 +122,26 @@ def test_a_file_that_rank_0_alone_reads(corpus, tmp_path, written):
     assert isinstance(results[0], FileNotFoundError)
     for heard in results[1:]:
         assert str(heard) == f"papilio.distributed: rank 0 of 3 has failed: {results[0]}"
+
+
+def test_the_same_wrong_option_on_all_ranks(tmp_path):
+    """Rank 0 alone chooses the format, and finds that it has no such option."""
+    path = tmp_path / "c.txt"
+    path.write_text("cats purr\ndogs bark\n")
+    results = on_ranks(3, lambda own: papilio.read_corpus(path, text_column="a", ranks=own), Patient)
+    assert isinstance(results[0], ValueError) and not isinstance(results[0], papilio.RankError), results[0]
+    for heard in results[1:]:
+        assert str(heard) == f"papilio.distributed: rank 0 of 3 has failed: {results[0]}"
+
+
+class NoExchange:
+    """The ranks of a group of one, which must not be asked for anything."""
+
+    rank, ranks = 0, 1
+
+
+def test_a_group_of_one_exchanges_nothing_to_meet(corpus):
+    assert papilio.train(corpus, **OPTIONS, ranks=NoExchange()).model.hash() == papilio.train(corpus, **OPTIONS).model.hash()
 
 
 def test_two_ranks_that_fail(calls):

@@ -36,12 +36,13 @@ struct StreamRows {
 
 struct Drawn {
   std::vector<std::int32_t> tokens;
-  std::vector<float> logs;
+  std::vector<float> logs, raw_logs;
   std::vector<TokenStatus> status;
 
   Drawn(std::int64_t rows, bool alone)
       : tokens(static_cast<std::size_t>(rows), 7),
         logs(static_cast<std::size_t>(alone ? 0 : rows), 7.0f),
+        raw_logs(logs),
         status(static_cast<std::size_t>(rows)) {}
 };
 
@@ -56,6 +57,7 @@ void draw(StreamRows<S>& rows, Drawn& drawn, const On& on, Device device, TokenO
   options.seed = 5;
   TokenResults results = {.tokens = on(drawn.tokens), .status = on(drawn.status)};
   if (!drawn.logs.empty()) results.log_probabilities = on(drawn.logs);
+  if (!drawn.raw_logs.empty()) results.raw_log_probabilities = on(drawn.raw_logs);
   const S* logits = on(rows.logits).data;
   sample_tokens(MatrixView<const S>{logits, rows.rows, rows.categories, rows.stride, 1, device}, results, filters,
                 options);
@@ -75,6 +77,7 @@ template <class S>
     if (auto same = same_bytes(device.status, host.status, "the status"); !same) return same;
     if (auto same = same_bytes(device.tokens, host.tokens, "the token"); !same) return same;
     if (auto same = same_bytes(device.logs, host.logs, "the log probability"); !same) return same;
+    if (auto same = same_bytes(device.raw_logs, host.raw_logs, "the raw log probability"); !same) return same;
   }
   return ::testing::AssertionSuccess();
 }

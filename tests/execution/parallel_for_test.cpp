@@ -4,6 +4,7 @@
 #include <oneapi/tbb/global_control.h>
 
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -174,6 +175,22 @@ TEST(ParallelFor, ABodyNeverStartsInsideAnother) {
     });
   }
   EXPECT_EQ(inside_another, 0);
+}
+
+// oneTBB's arenas keep the mode in which they were made; those of the calls before do not count.
+TEST(ParallelFor, BodiesRoundAsTheCallerDoes) {
+  const oneapi::tbb::global_control four(oneapi::tbb::global_control::max_allowed_parallelism, 4);
+  const int before = std::fegetround();
+  for (const int mode : {before, FE_UPWARD, FE_DOWNWARD, before}) {
+    ASSERT_EQ(std::fesetround(mode), 0);
+    for (const int threads : {0, 1, 2, 4}) {
+      std::atomic<int> others = 0;
+      parallel_for(64, 1, threads, [&](std::int64_t, std::int64_t) { others += std::fegetround() == mode ? 0 : 1; });
+      EXPECT_EQ(others, 0) << threads << " threads, mode " << mode;
+    }
+    EXPECT_EQ(std::fegetround(), mode);
+  }
+  std::fesetround(before);
 }
 
 TEST(ThreadCount, ZeroIsAllAndNonsenseIsRefused) {

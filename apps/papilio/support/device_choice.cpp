@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -19,6 +20,12 @@ void start(papilio::Device device) {
     papilio::prepare_device(device);
   } catch (const papilio::DeviceError&) {  // the first work on the device will report the problem
   }
+}
+
+std::int64_t entries_of(const std::filesystem::path& folder) {
+  std::error_code error;
+  const std::filesystem::directory_iterator files(folder, error);
+  return error ? 0 : std::distance(begin(files), end(files));
 }
 
 bool is_file_of_gpu(std::string_view name) {
@@ -63,7 +70,9 @@ std::optional<std::string> only_gpu(int number, const char* visible, std::int64_
 }
 
 bool leave_gpus_of_others_alone(int number) {
-  const std::optional<std::string> own = only_gpu(number, std::getenv("CUDA_VISIBLE_DEVICES"), gpus_in("/dev"));
+  std::int64_t gpus = gpus_in("/dev");
+  if (gpus == 0) gpus = entries_of("/proc/driver/nvidia/gpus");  // their files may appear with the driver's first start
+  const std::optional<std::string> own = only_gpu(number, std::getenv("CUDA_VISIBLE_DEVICES"), gpus);
   if (own) setenv("CUDA_VISIBLE_DEVICES", own->c_str(), 1);
   return own.has_value();
 }

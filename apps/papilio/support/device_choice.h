@@ -19,7 +19,7 @@ void leave_other_gpus_alone(std::string_view name);
 
 // The same for a process beside others on its host, each of which works on the GPU with its number, counted from 0
 // among those that CUDA_VISIBLE_DEVICES lists. True if that GPU is from now on the first and only one; false if it does
-// not exist, or if the files in /dev do not tell how many there are.
+// not exist, or if neither /dev nor the driver's folder in /proc tells how many there are.
 bool leave_gpus_of_others_alone(int number);
 
 // What CUDA_VISIBLE_DEVICES must become for that, given its value (null: not set) and the number of GPUs; or nothing.

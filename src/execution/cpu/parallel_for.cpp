@@ -5,6 +5,7 @@
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
 #include <atomic>
@@ -50,26 +51,37 @@ class Order {
 // Ends a body whether or not it throws.
 class InBody {
  public:
-  explicit InBody(Order& order) : order_(order) { order_.begin_body(); }
-  ~InBody() { order_.end_body(); }
+  explicit InBody(Order& order) : order_(order), is_inner_(is_here_) {
+    is_here_ = true;
+    order_.begin_body();
+  }
+  ~InBody() {
+    order_.end_body();
+    is_here_ = is_inner_;
+  }
   InBody(const InBody&) = delete;
   InBody& operator=(const InBody&) = delete;
 
+  // Whether the calling thread is in a body.
+  static bool is_here() { return is_here_; }
+
  private:
+  static inline thread_local bool is_here_ = false;
   Order& order_;
+  const bool is_inner_;
 };
 
 // Runs a function in an arena of this many threads. The calling thread keeps its arena for the next call: threads that
-// are still looking for work in it start at once, whereas those of a new arena have to be woken.
+// are still looking for work in it start at once, whereas those of a new arena have to be woken. A call in a body has
+// an arena of its own, so that no body of an outer call starts inside it; and oneTBB's own threads keep none.
 template <class F>
 void run_in_arena(int threads, const F& run) {
   struct Kept {
     int threads = 0;
     std::optional<oneapi::tbb::task_arena> arena;
-    bool is_in_use = false;  // by an outer call, whose bodies must not start inside this call's
   };
   static thread_local Kept kept;
-  if (kept.is_in_use) {
+  if (InBody::is_here()) {
     oneapi::tbb::task_arena(threads).execute(run);
     return;
   }
@@ -78,12 +90,6 @@ void run_in_arena(int threads, const F& run) {
     kept.arena.emplace(threads);
     kept.threads = threads;
   }
-  struct Use {
-    explicit Use(bool& of) : is_in_use(of) { is_in_use = true; }
-    ~Use() { is_in_use = false; }
-    bool& is_in_use;
-  };
-  const Use use(kept.is_in_use);
   kept.arena->execute(run);
 }
 
@@ -115,12 +121,18 @@ void parallel_for(std::int64_t count, std::int64_t grain, int threads,
   }
   Order order;
   const std::atomic<bool>* const stop = stop_flag();
+  // Bodies round as the caller does; without this, as the first caller did when oneTBB's arena was made.
+  using Context = oneapi::tbb::task_group_context;
+  Context context(Context::bound, Context::default_traits | Context::fp_settings);
   const auto run = [&] {
-    oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::int64_t>(0, grains), [&](const auto& range) {
-      const InBody in_body(order);
-      const StopFlagScope scope(stop);
-      body(range.begin() * grain, range.end() == grains ? count : range.end() * grain);
-    });
+    oneapi::tbb::parallel_for(
+        oneapi::tbb::blocked_range<std::int64_t>(0, grains),
+        [&](const auto& range) {
+          const InBody in_body(order);
+          const StopFlagScope scope(stop);
+          body(range.begin() * grain, range.end() == grains ? count : range.end() * grain);
+        },
+        context);
   };
   if (threads == 0) {
     oneapi::tbb::this_task_arena::isolate(run);

@@ -26,8 +26,7 @@ class PinnedBytes {
       cudaFreeHost(data_);
       return;
     }
-    cudaHostUnregister(data_);
-    free_fresh(data_, bytes_);
+    if (cudaHostUnregister(data_) == cudaSuccess) free_fresh(data_, bytes_);  // else the device may still use it
   }
   PinnedBytes(const PinnedBytes&) = delete;
   PinnedBytes& operator=(const PinnedBytes&) = delete;

@@ -209,6 +209,7 @@ class StreamDraw {
     if (lane_of_thread() != 0) return;
     call_.tokens[row] = -1;
     put(call_.log_probabilities, row, __builtin_nanf(""));
+    put(call_.raw_log_probabilities, row, __builtin_nanf(""));
     put(call_.status, row,
         largest == -__builtin_inff()  ? TokenStatus::nothing_allowed
         : largest == __builtin_inff() ? TokenStatus::infinite

@@ -284,8 +284,7 @@ SweepDraws SparseParallelCudaSweep<Entry>::draws() {
 
 template <class Entry>
 std::vector<std::int32_t> SparseParallelCudaSweep<Entry>::z() {
-  std::vector<std::int32_t> z;
-  execution::make_zeros(z, corpus_.words.size(), host_threads_);
+  std::vector<std::int32_t> z = room_.take_z();
   download_z(z);
   return z;
 }
