@@ -52,9 +52,9 @@ _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, zstd
 
 
 def require_file(path: bytes, format: str, has_phrases: bool, own: _core.Ranks, ranks: Any) -> None:
-    """OSError where a rank lacks a file that it will read, of which the others hear. Collective.
+    """Raise OSError on a rank that lacks a file it will read; the others hear of it. Collective.
 
-    Rank 0 reads every file, the others only one that has parts.
+    Rank 0 reads every file. The others read only files of which each rank reads a part.
     """
     if own.rank == 0:
         _require_readable(path)

@@ -244,8 +244,6 @@ def _core_options(caller: str, values: Mapping[str, Any], corpus: Corpus) -> _co
 
 
 _SEED_OPTIONS = ("seed_words", "seed_weight")
-
-
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -348,8 +346,7 @@ def load_checkpoint(
     See `save_checkpoint`.
     """
     core = _core_options("load_checkpoint", options, corpus)
-    own = core_ranks(ranks, "papilio.load_checkpoint")
-    state, damage = _core.load_checkpoint(corpus, core, file_name(path), own)
+    state, damage = _core.load_checkpoint(corpus, core, file_name(path), core_ranks(ranks, "papilio.load_checkpoint"))
     if damage:
         warnings.warn(f"papilio.load_checkpoint: read the previous checkpoint: {damage}", stacklevel=caller_level())
     return state
@@ -397,7 +394,7 @@ def log_joint(
     >>> round(papilio.log_joint(corpus, [0, 0, 1], alpha=[0.1, 0.1], beta=0.01), 3)
     -8.305
     """
-    caller = "papilio.log_joint"
     seeds = np.empty((0, 3), np.int32) if seed_words is None else seed_words
-    return _core.log_joint(corpus, z, alpha, real(beta, f"{caller}: beta"), checked_threads(threads, caller), seeds)
+    workers = checked_threads(threads, "papilio.log_joint")
+    return _core.log_joint(corpus, z, alpha, real(beta, "papilio.log_joint: beta"), workers, seeds)
 

@@ -119,7 +119,7 @@ void sweep(const Realisation<T>& way, Kind kind, const std::vector<std::int64_t>
   std::mt19937_64 bits(20170204);
   for (const std::int64_t categories : category_counts) {
     const std::int64_t positive =
-        std::min<std::int64_t>(categories, categories > 2000 ? 10 : 20);  // long rows take long
+        std::min<std::int64_t>(categories, categories > 2000 ? 10 : 20);  // long rows are slow
     std::vector<WeightRow<T>> rows;
     for (std::size_t q = 0; q < static_cast<std::size_t>(way.width); ++q)
       rows.push_back(integer_row<T>(q, kind, scale, categories, positive, bits));

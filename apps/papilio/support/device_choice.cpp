@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -22,10 +21,14 @@ void start(papilio::Device device) {
   }
 }
 
-std::int64_t entries_of(const std::filesystem::path& folder) {
+// How many files in the folder have a name that is counted; 0 if the folder cannot be read.
+template <class F>
+std::int64_t count_files(const std::filesystem::path& folder, F is_counted) {
   std::error_code error;
   const std::filesystem::directory_iterator files(folder, error);
-  return error ? 0 : std::distance(begin(files), end(files));
+  if (error) return 0;
+  return std::count_if(begin(files), end(files),
+                       [&](const auto& file) { return is_counted(file.path().filename().string()); });
 }
 
 bool is_file_of_gpu(std::string_view name) {
@@ -49,13 +52,7 @@ void leave_other_gpus_alone(std::string_view name) {
 
 void ask_for_few_queues() { setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0); }
 
-std::int64_t gpus_in(const std::filesystem::path& folder) {
-  std::error_code error;
-  const std::filesystem::directory_iterator files(folder, error);
-  if (error) return 0;
-  return std::count_if(begin(files), end(files),
-                       [](const auto& file) { return is_file_of_gpu(file.path().filename().string()); });
-}
+std::int64_t gpus_in(const std::filesystem::path& folder) { return count_files(folder, is_file_of_gpu); }
 
 std::optional<std::string> only_gpu(int number, const char* visible, std::int64_t gpus) {
   if (visible == nullptr) return number < gpus ? std::optional(std::to_string(number)) : std::nullopt;
@@ -70,8 +67,9 @@ std::optional<std::string> only_gpu(int number, const char* visible, std::int64_
 }
 
 bool leave_gpus_of_others_alone(int number) {
+  // The driver may create the files in /dev only when it starts.
   std::int64_t gpus = gpus_in("/dev");
-  if (gpus == 0) gpus = entries_of("/proc/driver/nvidia/gpus");  // their files may appear with the driver's first start
+  if (gpus == 0) gpus = count_files("/proc/driver/nvidia/gpus", [](std::string_view) { return true; });
   const std::optional<std::string> own = only_gpu(number, std::getenv("CUDA_VISIBLE_DEVICES"), gpus);
   if (own) setenv("CUDA_VISIBLE_DEVICES", own->c_str(), 1);
   return own.has_value();

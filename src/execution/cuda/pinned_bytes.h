@@ -33,14 +33,14 @@ class PinnedBytes {
   std::byte* data() const { return static_cast<std::byte*>(data_); }
 
  private:
-  // More is left to the driver, which refuses what the system does not have.
+  // Larger memory is left to the driver, which refuses it if the system does not have that much.
   static constexpr std::size_t most_registered = std::size_t{1} << 28;
 
-  // Locking takes its time for each page, and the driver's own memory is in small ones.
+  // Locking takes time per page, and the memory that the driver allocates has small pages.
   bool lock_huge_pages() {
     const std::size_t whole = base::round_up(bytes_, huge_page);
     void* const memory = allocate_fresh(whole);
-    madvise(memory, whole, MADV_DONTFORK);  // the device goes on with these pages, which a child must not share
+    madvise(memory, whole, MADV_DONTFORK);  // a forked child must not share pages that the device uses
     touch_fresh(memory, whole, 0);
     if (cudaHostRegister(memory, whole, cudaHostRegisterDefault) != cudaSuccess) {
       cudaGetLastError();  // not the error of a later call

@@ -5,8 +5,9 @@
 
 namespace papilio::sampling {
 
-// Draws from rows without filters, masks or biases as a stream, on the current device: tokens, status and, unless
-// `alone`, log probabilities. False, without a draw, where rows are too few, too long, or not whole lines of 16 bytes.
+// Draws from rows without filters, masks or biases as a stream on the current device: tokens, status and, unless
+// `alone`, log probabilities. Returns false, without drawing, if the device, the rows' number, length or alignment, or
+// their type (floats `alone`) are not made for it; docs/tokens.md says which are.
 bool draw_in_stream(Storage storage, const TokenCall& call, bool alone, void* stream);
 
 }  // namespace papilio::sampling

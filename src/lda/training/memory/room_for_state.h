@@ -11,23 +11,23 @@
 
 namespace papilio::lda {
 
-// The host's memory for the topics and counts that a chain on a device ends with, which the system takes its time to
-// give: threads of their own ask for it and clear it while the device still draws.
+// The host's memory for the topics and counts at the end of a chain on a device. It takes the system a while to provide
+// it, so threads of its own allocate and clear it while the device still draws.
 class RoomForState {
  public:
   RoomForState(std::size_t tokens, std::size_t counts, int threads)
       : tokens_(tokens), counts_(counts), threads_(threads) {}
 
-  // Begins, unless it has begun.
+  // Starts what has not been started.
   void prepare() {
     try {
       if (!z_.valid()) z_ = zeros(tokens_);
       if (!n_wk_.valid()) n_wk_ = zeros(counts_);
-    } catch (const std::system_error&) {  // no thread to be had: they are made when they are taken
+    } catch (const std::system_error&) {  // no thread is available; take_... allocates instead
     }
   }
 
-  // Each waits, and throws where there is no memory. Zeros; a second time they are made anew.
+  // Zeros. Each call waits for its own, or allocates if nothing was prepared; throws if there is no memory.
   std::vector<std::int32_t> take_z() { return take(z_, tokens_); }
   std::vector<std::int32_t> take_n_wk() { return take(n_wk_, counts_); }
 

@@ -34,7 +34,7 @@ class ScratchPool {
     std::unique_ptr<Scratch> scratch_;
   };
 
-  // Calls f for one after another; none may be on loan.
+  // Calls f for each of them in turn; none may be on loan.
   template <class F>
   void for_each(F f) {
     for (const std::unique_ptr<Scratch>& scratch : free_) f(*scratch);

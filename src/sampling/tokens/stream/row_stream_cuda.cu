@@ -11,7 +11,7 @@
 namespace papilio::sampling {
 namespace {
 
-// A stream begins and ends slowly.
+// A stream takes a while to begin and to end, so a cluster must have several rows.
 constexpr std::int64_t least_rows_of_cluster = 8;
 
 struct StreamShape {
@@ -45,7 +45,7 @@ StreamShape stream_shape(const TokenCall& call) {
   return shape;
 }
 
-// How many clusters the current device has room for, asked once for each device.
+// How many clusters the current device has room for. Asked once per device.
 template <class S, bool alone, unsigned lines>
 int clusters_at_once(const TokenShape& shape) {
   static std::array<std::array<std::atomic<int>, most_token_parts + 1>, 64> known;

@@ -16,7 +16,7 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 template <class S, unsigned lines_of_thread>
 struct ThreadPart {
   static constexpr unsigned in_line = LogitLine<S>::size, lines = lines_of_thread, logits = lines * in_line;
-  // Rough sums begin as so many.
+  // A rough sum begins as this many partial sums.
   static constexpr unsigned sums = 16;
   static constexpr int additions = static_cast<int>(logits / sums - 1 + 4);
 };
@@ -34,7 +34,7 @@ class StreamDraw {
   __device__ StreamDraw(const TokenCall& call, StreamMemory<alone>& memory, std::int64_t begin, unsigned count)
       : call_(call), memory_(memory), begin_(begin), count_(count), scale_(memory.scale) {}
 
-  // By the drawer-th of the warps, from every so many-th row.
+  // Work of drawing warp number `drawer`: with n such warps, it draws from every n-th row.
   __device__ void draw(unsigned drawer) const {
     for (unsigned use = 0;; ++use) {
       arrival::wait_for(&memory_.summed[drawer], use);

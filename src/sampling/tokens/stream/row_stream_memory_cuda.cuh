@@ -6,8 +6,8 @@
 #include "sampling/tokens/token_cluster_cuda.cuh"
 #include "sampling/tokens/token_interval.h"
 
-// What the warps of a block that draws from a stream of rows share: barriers that are used again and again, each for
-// every so many-th row, and what they guard.
+// What the warps of a block share while it draws from a stream of rows: barriers, each of which serves every n-th row,
+// and the data that they guard.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -26,7 +26,7 @@ inline constexpr unsigned stream_slots = 32;
 struct StreamCall {
   TokenCall call;
   std::uint32_t buffers;
-  // Jobs: the verdict on a row is waited for before the load that comes so many after its own.
+  // In jobs: before a load, the verdict on the row that was loaded this many jobs before is waited for.
   std::uint32_t lag;
 };
 

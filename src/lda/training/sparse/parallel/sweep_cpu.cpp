@@ -69,7 +69,7 @@ class SparseParallelSweep final : public CpuSweep {
   const int threads_;
   const bool removes_;
   const sparse::WordOrder order_;
-  // Seed words are shared, so that their counts, too, are made beforehand: what draws a task knows only tokens.
+  // Seed words count as shared: their counts are made before the draws, because the draws of a task see only tokens.
   const sparse::DrawTasks tasks_;
   sparse::TopicTable topics_;
   sparse::DocumentLists<Entry> lists_;

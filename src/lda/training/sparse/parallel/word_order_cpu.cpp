@@ -9,23 +9,23 @@
 namespace papilio::lda::sparse {
 namespace {
 
-// Fewer tokens are not worth a part of their own.
+// The least tokens of a part: fewer are not worth one.
 constexpr std::int64_t least_tokens_per_part = std::int64_t{1} << 16;
 
 // A part has a cursor for every word, and at least this many tokens per cursor: cursors take up to 4 bytes per token.
 constexpr std::int64_t least_tokens_per_cursor = 4;
 
-// Of loops over words.
+// In loops over words.
 constexpr std::int64_t words_per_task = std::int64_t{1} << 12;
 
-// Of draws.
+// In draws.
 constexpr std::int64_t most_tokens_per_task = std::int64_t{1} << 14;
 constexpr std::int64_t tokens_per_word_part = std::int64_t{1} << 13;  // of a word that is shared
 
-// With several threads: fewer tokens are not worth what it costs to start a task.
+// The least tokens of a task if there are several threads: starting one is not worth it for fewer.
 constexpr std::int64_t least_tokens_per_task = std::int64_t{1} << 11;
 
-// The tokens that are left are at least this many tasks of the next one's size for every thread.
+// When a task is cut, the tokens left make at least this many tasks of its size per thread.
 constexpr std::int64_t tasks_left_per_thread = 4;
 
 std::int64_t tokens_of(const WordOrder& order, std::int64_t word) {

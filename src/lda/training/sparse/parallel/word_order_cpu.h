@@ -30,7 +30,7 @@ struct WordOrder {
   WordOrder(const CorpusView& corpus, Parts&& parts, int threads);
 };
 
-// Several threads share a word with more tokens.
+// Several threads share a word that has more tokens than this.
 inline constexpr std::int64_t most_tokens_per_word = std::int64_t{1} << 15;
 
 // What one thread draws at a time.
@@ -49,7 +49,7 @@ struct DrawTask {
 // about the same time.
 class DrawTasks {
  public:
-  // Seed words are shared too.
+  // Seed words count as shared, however few tokens they have.
   DrawTasks(const WordOrder& order, const std::vector<bool>& is_seed, int threads);
 
   std::span<const DrawTask> all() const { return tasks_; }
