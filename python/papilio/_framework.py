@@ -11,6 +11,9 @@ from typing import Any
 
 from papilio import _seeds
 
+# What entries of a number of bytes are called where nothing else of them matters.
+_OF_BYTES = {1: "uint8", 2: "float16", 4: "int32", 8: "int64", 16: "complex128"}
+
 
 class Framework:
     """The methods of a framework; a subclass has those that raise here."""
@@ -97,3 +100,10 @@ class Framework:
     def is_traced(x: Any) -> bool:
         """Whether the framework is compiling the call rather than running it."""
         return False
+
+
+def name_of_bytes(size: int, what: str) -> str:
+    """The dtype by which `_core` takes entries of this size. TypeError for other sizes."""
+    if size not in _OF_BYTES:
+        raise TypeError(f"papilio: {what} has entries of {size} bytes, expected 1, 2, 4, 8 or 16")
+    return _OF_BYTES[size]

@@ -11,18 +11,9 @@ from papilio import _core, _seeds
 from papilio._arguments import index_dtype
 from papilio._checked import is_sparse, plain, refuse_hidden, refuse_huge, steps, whole
 from papilio._device_arrays import UnknownCuda, by_dlpack, on_device
-from papilio._framework import Framework
+from papilio._framework import Framework, name_of_bytes
 
 _INT32 = 2**31
-
-# What entries of a number of bytes are called where nothing else of them matters.
-_OF_BYTES = {1: "uint8", 2: "float16", 4: "int32", 8: "int64", 16: "complex128"}
-
-
-def _of_bytes(size: int, what: str) -> str:
-    if size not in _OF_BYTES:
-        raise TypeError(f"papilio: {what} has entries of {size} bytes, expected 1, 2, 4, 8 or 16")
-    return _OF_BYTES[size]
 
 
 class NumPy(Framework):
@@ -51,7 +42,7 @@ class NumPy(Framework):
             raise ValueError(f"papilio: {what} is not aligned to its dtype {x.dtype} in memory; use x.copy()")
         if writable and not x.flags.writeable:
             raise TypeError(f"papilio: {what} must be a writable array of numbers; got one that is read-only")
-        name = _of_bytes(x.itemsize, what)
+        name = name_of_bytes(x.itemsize, what)
         strides = steps(x.strides, x.itemsize, what)
         return _core.Array.at(what, x.__array_interface__["data"][0], x.shape, strides, name, cuda_ordinal=-1)
 
@@ -121,7 +112,7 @@ class Torch(NumPy):
     def elements(x: Any, what: str, writable: bool = False) -> Any:
         if x.is_conj():
             raise TypeError(f"papilio: {what} is a view whose conjugate is not stored; use x.resolve_conj()")
-        return _tensor(x, what, _of_bytes(x.element_size(), what))
+        return _tensor(x, what, name_of_bytes(x.element_size(), what))
 
     @staticmethod
     def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
@@ -230,7 +221,7 @@ class CuPy(NumPy):
     @staticmethod
     def elements(x: Any, what: str, writable: bool = False) -> Any:
         strides = steps(x.strides, x.itemsize, what)
-        return _core.Array.at(what, x.data.ptr, x.shape, strides, _of_bytes(x.itemsize, what), x.device.id)
+        return _core.Array.at(what, x.data.ptr, x.shape, strides, name_of_bytes(x.itemsize, what), x.device.id)
 
     @staticmethod
     def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:

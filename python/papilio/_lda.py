@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import html
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from papilio import _core, _parameters
 from papilio._checked import flag
 from papilio._core import Corpus
-from papilio._display import topics_table
-from papilio._estimator import Estimator, NotFittedError
+from papilio._estimator import NotFittedError
 from papilio._fitted import FittedTopics
 from papilio._fitting import Fitting
 from papilio._keywords import suggests_options_beside
+from papilio._lda_conduct import Conduct
 from papilio._options import (
     Callback,
     Draws,
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["LDA", "NotFittedError"]
 
 
-class LDA(Fitting, Scoring, FittedTopics, Estimator):
+class LDA(Fitting, Scoring, FittedTopics, Conduct):
     """Latent Dirichlet allocation by Gibbs sampling, with scikit-learn's interface.
 
     It can replace ``sklearn.decomposition.LatentDirichletAllocation``; scikit-learn need not be installed.
@@ -398,34 +396,3 @@ class LDA(Fitting, Scoring, FittedTopics, Estimator):
         array of shape (D, K)
         """
         return self.fit(X, y, vocabulary=vocabulary).transform(X, normalize=normalize)
-
-    # Copies
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without `ranks`, which belong to the processes of a running job."""
-        inherited = getattr(super(), "__getstate__", None)  # Python has one from 3.11 on
-        state = self.__dict__ if inherited is None else inherited()
-        return {**state, "ranks": None}
-
-    def __sklearn_clone__(self) -> Self:
-        twin = copy.copy(self)
-        clone: Self = super(LDA, twin).__sklearn_clone__()
-        clone.ranks = self.ranks
-        return clone
-
-    # Notebooks
-
-    def _repr_html_(self) -> str:
-        if not hasattr(self, "_fitted"):
-            return f"<pre>{html.escape(repr(self))}</pre>"
-        return topics_table(self.model_, f"{self!r}, {self.n_iter_} sweeps")
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
