@@ -1,6 +1,5 @@
-"""Numbers, file names and processes from outside: threads, fork, exit, names that are not UTF-8."""
+"""Numbers, file names and processes from outside: threads, exit, names that are not UTF-8."""
 
-import multiprocessing
 import os
 import pathlib
 import subprocess
@@ -155,28 +154,6 @@ def test_atexit_functions_may_draw():
         """
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "[0 0]\n", "")
-
-
-def _draw_and_train():
-    drawn = papilio.sample_categorical(np.ones((100_000, 16), np.float32), seed=1)
-    return int(drawn.sum()), papilio.train(DOCUMENTS, topics=3, sweeps=3).log_joint_per_token
-
-
-def _send(connection):
-    connection.send(_draw_and_train())
-
-
-def test_fork_after_use():
-    here = _draw_and_train()
-    context = multiprocessing.get_context("fork")
-    for _ in range(4):
-        ours, theirs = context.Pipe()
-        child = context.Process(target=_send, args=(theirs,))
-        child.start()
-        assert ours.poll(60), "the child hangs"
-        assert ours.recv() == here
-        child.join(60)
-        assert child.exitcode == 0
 
 
 # Names of files

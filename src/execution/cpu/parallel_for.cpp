@@ -6,6 +6,7 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -28,6 +29,12 @@ namespace {
 
 // Far above any machine of today: it stops a nonsensical number from reserving memory for its threads.
 constexpr int most_threads = 4096;
+
+// A forked child has none of its parent's threads. What they held when the process forked, such as a lock of oneTBB,
+// nobody gives back. So a child of a process that has used oneTBB never enters it: its loops run on one thread.
+std::atomic<bool> has_used_tbb = false;  // this process, or one that it was forked from
+std::atomic<bool> runs_alone = false;    // this process is such a child
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { runs_alone = has_used_tbb.load(); });
 
 // The order that oneTBB guarantees: everything before the call happens before every body, and every body before the end
 // of the call. Bodies are not ordered among themselves. ThreadSanitizer, which sees nothing of oneTBB, learns it here.
@@ -115,10 +122,11 @@ void parallel_for(std::int64_t count, std::int64_t grain, int threads,
   const int limit = thread_count(threads);
   if (count == 0) return;
   const std::int64_t grains = count / grain + (count % grain != 0 ? 1 : 0);
-  if (limit == 1 || grains == 1) {
+  if (limit == 1 || grains == 1 || runs_alone) {
     body(0, count);
     return;
   }
+  if (!has_used_tbb) has_used_tbb = true;  // a line that many threads read
   Order order;
   const std::atomic<bool>* const stop = stop_flag();
   // Bodies round as the caller does; without this, as the first caller did when oneTBB's arena was made.

@@ -10,7 +10,8 @@ namespace papilio::execution {
 // `threads` threads (0: all; never more than the machine has), each range a
 // multiple of `grain` long except the last. Which thread gets which range is not
 // fixed: a body's results must not depend on it. The first exception of a body is
-// thrown here, after the others have finished.
+// thrown here, after the others have finished. In a process that was forked after its
+// parent had run such a loop on several threads, the calling thread does all the work.
 void parallel_for(std::int64_t count, std::int64_t grain, int threads,
                   base::FunctionRef<void(std::int64_t begin, std::int64_t end)> body);
 
