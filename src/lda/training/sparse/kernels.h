@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-// The table of kernels that are compiled once for every instruction-set target (targets/kernels_cpu.cpp). What they
-// take is theirs (parallel/batch.h, by_document/batch.h).
+// The table of kernels that are compiled once for every instruction-set target (targets/kernels_cpu.cpp). Their
+// arguments are defined with the kernels (parallel/batch.h, by_document/batch.h).
 
 namespace papilio::lda::sparse {
 
@@ -21,10 +21,10 @@ struct Kernels {
   void (*draw_narrow)(const Range<NarrowEntry>& range, const Scratch& scratch, Statistics& statistics);
   void (*draw_wide)(const Range<WideEntry>& range, const Scratch& scratch, Statistics& statistics);
 
-  // Of theta_collapsed; returns how many tokens came from the documents' part.
+  // For theta_collapsed. Returns how many tokens were drawn from the document part.
   std::int64_t (*draw_by_document)(const ByDocumentRange& range, const ByDocumentScratch& scratch);
 
-  // Of the sequential schedule: see token_uniforms_kernel.h.
+  // For the sequential schedule: see token_uniforms_kernel.h.
   void (*token_uniforms)(std::uint64_t seed, std::uint64_t stream, const std::uint32_t* tokens, std::int64_t count,
                          double* u);
 };

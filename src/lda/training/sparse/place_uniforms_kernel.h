@@ -8,7 +8,7 @@
 #include "random/wide_words.h"
 #include "warp/native_warp.h"
 
-// Uniform numbers of tokens by their places in the part that is drawn here.
+// Uniform numbers of tokens, given their places in the part that is drawn here.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 

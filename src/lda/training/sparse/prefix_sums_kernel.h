@@ -4,16 +4,16 @@
 
 #include "warp/native_warp.h"
 
-// Prefix sums over eight lanes in the order of Sklansky, by halves: none is below the one before it, and it is equal to
-// it where the lane is 0.
+// Prefix sums over eight lanes in Sklansky's order, by divide and conquer: no prefix is below the previous one, and it
+// equals the previous one if the lane is 0.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
-// Eight lanes on every target: one register of AVX, two of SSE and NEON.
+// Eight lanes on every target: one AVX register, two of SSE or NEON.
 using EightLanes = warp::SimdWarp<8, warp::register_bytes>;
 using Floats = warp::Lanes<EightLanes, float>;
 
-// Adds lane `from[l]` to each lane l where `is_added[l]` is -1, not 0.
+// Adds lane `from[l]` to every lane l for which `is_added[l]` is -1 rather than 0.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> add_from(warp::Lanes<W, float> x, const std::int32_t* from,
                                                 const std::int32_t* is_added) {
@@ -21,7 +21,7 @@ PAPILIO_LANEWISE warp::Lanes<W, float> add_from(warp::Lanes<W, float> x, const s
   return x + W::template bit_cast<float>(moved & W::load(is_added));
 }
 
-// Of eight lanes, or of each eight of sixteen.
+// Over eight lanes, or over each half of sixteen.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> prefix_sums(warp::Lanes<W, float> x) {
   static_assert(W::width == 8 || W::width == 16);

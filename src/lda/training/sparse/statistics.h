@@ -4,11 +4,11 @@
 
 namespace papilio::lda::sparse {
 
-// What the draws of a sweep come to.
+// Counts of a sweep's draws.
 struct Statistics {
-  std::int64_t entries = 0;  // of all documents' lists when the sweep began
+  std::int64_t entries = 0;  // in all documents' lists at the start of the sweep
 
-  // Tokens by the part of their weights that their topics came from.
+  // Numbers of tokens, by the part of their weights from which their topics came.
   std::int64_t from_own = 0;
   std::int64_t from_document = 0;
   std::int64_t from_word = 0;

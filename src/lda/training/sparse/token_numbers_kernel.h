@@ -4,7 +4,7 @@
 
 #include "warp/warp.h"
 
-// Numbers of tokens in the whole corpus, of 64 bits, from their places in the part that is drawn here.
+// The 64-bit numbers of tokens in the whole corpus, given their places in the part that is drawn here.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 

@@ -8,7 +8,7 @@
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
-// u[i] = the uniform number below 1 of the token that tokens[i] numbers. `u` has room for whole eights.
+// u[i] = the uniform number of the token whose number is tokens[i]. `u` has room for a multiple of eight.
 PAPILIO_LANEWISE void token_uniforms(std::uint64_t seed, std::uint64_t stream, const std::uint32_t* tokens,
                                      std::int64_t count, double* u) {
   using W = EightLanes;

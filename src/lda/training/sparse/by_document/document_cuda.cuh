@@ -5,11 +5,11 @@
 
 #include "lda/training/sparse/by_document/lines_cuda.cuh"
 
-// A document's counts, for the 16 threads that have it: a thread has a lane, the topics k with k mod 16 its number.
+// A document's counts, shared by 16 threads: each thread has a lane, that is, the topics k with k mod 16 = its number.
 
 namespace papilio::lda {
 
-// Starts to load a number into the cache: a copy of it goes to the thread's own `target`, which is never read.
+// Starts to load a number into the cache: it is copied to the thread's own `target`, which is never read.
 __device__ __forceinline__ void ask_for(const float* number, float* target) {
   asm volatile(
       "cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(target))),
@@ -17,7 +17,7 @@ __device__ __forceinline__ void ask_for(const float* number, float* target) {
 }
 __device__ __forceinline__ void wait_for_what_was_asked() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
-// Counts below 2^23 by bits and a subtraction, which are exact, rather than by a slow unit's conversion.
+// Counts below 2^23, converted exactly by bits and a subtraction, because the conversion instruction is slow.
 template <class Count>
 __device__ __forceinline__ float as_float(Count n) {
   if constexpr (sizeof(Count) == 4) return static_cast<float>(n);
@@ -27,7 +27,7 @@ __device__ __forceinline__ float as_float(Count n) {
 template <class Count, class Lines>
 class CountedDocument {
  public:
-  // Of `memory`, counted_document_bytes(), which the 16 threads clear first.
+  // Uses counted_document_bytes() of `memory`, which the 16 threads clear first.
   __device__ __forceinline__ CountedDocument(void* memory, std::int32_t topics)
       : lane_(static_cast<int>(threadIdx.x) % sparse::topics_per_line),
         memory_(static_cast<std::uint32_t*>(memory)),
@@ -43,7 +43,7 @@ class CountedDocument {
     }
   }
 
-  // Counts a token, by any of the threads, before `load`.
+  // Counts a token; any of the threads may call it, before `load`.
   __device__ __forceinline__ void count(std::int32_t topic) const {
     constexpr int a_word = 4 / sizeof(Count);
     const std::int32_t line = topic / sparse::topics_per_line, lane = topic % sparse::topics_per_line;
@@ -54,7 +54,7 @@ class CountedDocument {
   }
   __device__ __forceinline__ void load(std::int32_t topics) { lines_.load(words_, Lines::words_of(topics)); }
 
-  // Topics of the lane.
+  // The number of topics in the lane.
   __device__ __forceinline__ std::int32_t size() const {
     std::int32_t count = 0;
     std::uint32_t bit;
@@ -65,7 +65,7 @@ class CountedDocument {
     return count;
   }
 
-  // By the thread of the topic's lane.
+  // Called by the thread of the topic's lane.
   __device__ __forceinline__ void add(std::int32_t topic) {
     const std::int32_t line = topic / sparse::topics_per_line;
     counts_[place(line)] += 1;
@@ -82,7 +82,7 @@ class CountedDocument {
     if (!any) lines_.take(bit);
   }
 
-  // The lane's sum of n_dk phi_k, downwards; phi is the word's row.
+  // The lane's sum of n_dk phi_k, in order; phi is the word's row.
   __device__ __forceinline__ float sum(const float* row) const {
     const float* const phi = of_lane(row);
     float sum = 0;
@@ -94,7 +94,7 @@ class CountedDocument {
     return sum;
   }
 
-  // The first topic of the lane at which its sum is above `bound`, which is below the sum of all.
+  // The first topic of the lane at which the running sum exceeds `bound`, which is below the lane's sum.
   __device__ __forceinline__ std::int32_t find(const float* row, float bound) const {
     const float* const phi = of_lane(row);
     float sum = 0;
@@ -110,7 +110,7 @@ class CountedDocument {
     return static_cast<std::int32_t>(sparse::topics_per_line * found) + lane_;
   }
 
-  // Asks for what `sum` will read.
+  // Prefetches what `sum` will read.
   __device__ __forceinline__ void ask_for_row(const float* row, float* target) const {
     const float* const phi = of_lane(row);
     std::uint32_t bit;
@@ -133,7 +133,7 @@ class CountedDocument {
   static constexpr int at_once = bits_at_once * lines_per_bit;
   static constexpr std::uint64_t distance = sparse::topics_per_line * lines_per_bit;  // from bit to bit
 
-  // Of the neighbouring lines of a bit, which are neighbours in memory.
+  // The counts of the neighbouring lines that share a bit; they are adjacent in memory.
   struct alignas(sizeof(Count) * lines_per_bit) Counts {
     Count n[lines_per_bit];
   };
@@ -141,19 +141,19 @@ class CountedDocument {
     return *reinterpret_cast<const Counts*>(counts_ + distance * bit);
   }
 
-  // Where a line's count is, from the lane's first.
+  // Where a line's count is, relative to the lane's first.
   __device__ __forceinline__ static std::int32_t place(std::int32_t line) {
     return line / lines_per_bit * static_cast<std::int32_t>(distance) + line % lines_per_bit;
   }
 
-  // In registers, which the compiler would save at the price of adding it up again for each topic.
+  // Keeps the address in registers; to save them, the compiler would compute it again for each topic.
   __device__ __forceinline__ const float* of_lane(const float* row) const {
     const float* first = row + lane_;
     asm volatile("" : "+l"(first));
     return first;
   }
 
-  // Of `at_once` topics, loaded together; 0 if there is none.
+  // Weights of `at_once` topics, loaded together; 0 if a topic does not exist.
   struct Weights {
     std::uint32_t bit[bits_at_once];
     float weight[at_once];
@@ -187,8 +187,8 @@ class CountedDocument {
 
   const int lane_;
   std::uint32_t* const memory_;
-  std::uint64_t* const words_;  // of the lane
-  Count* const counts_;         // likewise
+  std::uint64_t* const words_;  // the lane's bits
+  Count* const counts_;         // the lane's counts
   Lines lines_;
 };
 

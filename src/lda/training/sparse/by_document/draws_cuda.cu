@@ -16,20 +16,20 @@ namespace {
 constexpr int lanes = sparse::topics_per_line;
 constexpr int block_threads = 128;
 
-// A block's documents: eight, or less where they are long, so that their counts take the same memory.
+// How many documents a block has: eight, or fewer if they are long, so that their counts take the same memory.
 template <class Count>
 constexpr int documents_per_block = block_threads / lanes / static_cast<int>(sizeof(Count));
 
-// Tokens of a document, one per thread: what their draws need besides phi.
+// Tokens of a document, one per thread: what their draws need in addition to phi.
 struct TokenOfThread {
-  std::int64_t token;  // of the range
+  std::int64_t token;  // number in the range
   std::int32_t word;
   std::int32_t old;
-  std::uint64_t mass;  // of the prior's part
-  double prior;        // the same as a number
+  std::uint64_t mass;  // of the prior part
+  double prior;        // the same as a floating-point number
   double u;
 
-  // Its turn is `i`; past the last token, the last one.
+  // The document's i-th token; past the last token, the last one.
   __device__ __forceinline__ TokenOfThread(const SparseByDocumentDraw& d, const TopicItem& item, int i) {
     token = item.first + d.by_word[item.first + min(i, item.count - 1)];
     word = d.draw.words[token];
@@ -40,7 +40,7 @@ struct TokenOfThread {
   }
 };
 
-// One of them, for all 16 threads.
+// One of these tokens, known to all 16 threads.
 struct Token {
   const TokenOfThread& mine;
   int i;
@@ -67,7 +67,7 @@ struct DrawnTopic {
   bool by_document;
 };
 
-// Draws a token that is out of the document's counts. Two documents to a warp, whose threads keep step.
+// Draws a token that has been taken out of the document's counts. Two documents share a warp, whose threads keep step.
 template <class Document>
 __device__ __forceinline__ DrawnTopic draw_token(const SparseByDocumentDraw& d, const Document& document,
                                                  const Token& token, bool is_there) {
@@ -84,7 +84,7 @@ __device__ __forceinline__ DrawnTopic draw_token(const SparseByDocumentDraw& d, 
   const float up_to = __shfl_up_sync(all_threads, prefix, 1, lanes);
   std::int32_t topic = token.old;
   if (by_document && l == lane) {
-    // Rounding may leave more than the lane holds: then the last topic that has raised its sum.
+    // Rounding may leave more than the lane holds: then take the last topic that has increased the lane's sum.
     const float rest = sparse::rounded_down(target - (l == 0 ? 0.0 : static_cast<double>(up_to)));
     topic = document.find(phi, fminf(rest, sparse::below(sum)));
   }
@@ -106,7 +106,7 @@ __device__ __forceinline__ void ask_for_row(const SparseByDocumentDraw& d, const
   if (next != word) document.ask_for_row(d.prior.phi + next * d.prior.stride, target);
 }
 
-// The documents of a warp, two or one: `count` is 0 if there is none.
+// The documents of a warp, one or two: `count` is 0 if the second does not exist.
 template <class Document>
 __device__ __forceinline__ void draw_document(const SparseByDocumentDraw& d, const TopicItem& item, int count,
                                               Document document, bool asks_ahead, float* target) {
@@ -151,7 +151,7 @@ __device__ __forceinline__ void draw_document(const SparseByDocumentDraw& d, con
   }
 }
 
-// Documents [first, end) of the items, by a block; those with few enough topics have their counts in shared memory.
+// A block draws documents [first, end) of the items; if there are few enough topics, their counts are in shared memory.
 template <class Count, class Lines, bool in_shared>
 __device__ __forceinline__ void draw_documents(const SparseByDocumentDraw& d, std::int64_t first, std::int64_t end,
                                                bool asks_ahead, std::byte* shared, float* target) {
@@ -170,7 +170,7 @@ __device__ __forceinline__ void draw_documents(const SparseByDocumentDraw& d, st
                 target);
 }
 
-// Blocks of very long documents, then of long ones, then of others.
+// Blocks of very long documents, then blocks of long ones, then the others.
 struct Blocks {
   std::int64_t very_long, rest_of_long, others;
 

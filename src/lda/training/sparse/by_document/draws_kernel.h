@@ -11,7 +11,7 @@
 #include "random/uniform.h"
 #include "random/uniform_lanes.h"
 
-// The draws of one thread, token after token: the body that every instruction-set target compiles.
+// The draws of one thread, token after token: the part that is compiled for every instruction-set target.
 
 namespace papilio::inline PAPILIO_TARGET::by_document_kernel {
 
@@ -56,7 +56,7 @@ class DocumentDraws {
   }
 
  private:
-  // The batch's numbers below 1; words and topics of a later one are asked for.
+  // Computes the batch's uniform numbers, and prefetches words and topics of a later batch.
   PAPILIO_LANEWISE void prepare(std::int64_t first, int count) {
     const auto token = W::load(range_.tokens + first, count);
     const auto number = token_numbers<W>(range_.first_token, token);
@@ -69,7 +69,7 @@ class DocumentDraws {
     }
   }
 
-  // Of phi, what the document at `place` has topics in by now; once per document and word.
+  // Prefetches the entries of phi for the topics that the document at `place` has now; once per document and word.
   PAPILIO_LANEWISE void ask_for_row(std::int64_t place) {
     if (place >= range_.count) return;
     const std::int64_t word = range_.words[range_.tokens[place]];
@@ -121,8 +121,8 @@ class DocumentDraws {
     lines[line / 64] &= ~(std::uint64_t{1} << (line % 64));
   }
 
-  // Running sums of counts times phi, each lane downwards, and prefix sums over the lanes. Where most lines hold
-  // something all are gone through, which changes no sum.
+  // Running sums of counts times phi within each lane, and prefix sums over the lanes. If most lines are not empty, all
+  // of them are added, which changes no sum.
   PAPILIO_LANEWISE void add_up(const float* counts, const std::uint64_t* lines, const float* phi) {
     std::int32_t used = 0;
     for (std::int32_t i = 0; i < scratch_.line_words; ++i) used += __builtin_popcountll(lines[i]);
@@ -148,7 +148,7 @@ class DocumentDraws {
     W::store(prefix_ + half_line, prefix_sums<W>(sums.high) + W::splat<float>(prefix_[half_line - 1]));
   }
 
-  // Of lanes 0 ... 7 and 8 ... 15.
+  // The sums of lanes 0 ... 7 and 8 ... 15.
   struct Sums {
     Floats low, high;
     float* running;
@@ -163,14 +163,14 @@ class DocumentDraws {
     }
   };
 
-  // The topic that a target below the total falls in, never one of weight 0.
+  // The topic into which a target below the total falls, never one of weight 0.
   PAPILIO_LANEWISE std::int32_t find_in_document(double target) const {
     const Floats sought = W::splat<float>(rounded_down(target));
     const std::uint64_t above = W::bits(W::less(sought, W::load(prefix_))) |
                                 W::bits(W::less(sought, W::load(prefix_ + half_line))) << half_line;
     const int l = __builtin_ctzll(above);
     const double before = l == 0 ? 0.0 : double{prefix_[l == 0 ? 0 : l - 1]};
-    // Rounding may leave more than the lane holds: then the last entry that has raised its sum.
+    // Rounding may leave more than the lane holds: then take the last entry that has increased the lane's sum.
     const float rest = rounded_down(target - before);
     const float most = below(lane_[l]);
     const float in_lane = rest < most ? rest : most;
@@ -213,13 +213,13 @@ class DocumentDraws {
   std::int64_t asked_word_ = -1;
   std::int32_t asked_slot_ = -1;
 
-  // Of the batch.
+  // For the batch.
   double u_[tokens_per_batch];
   std::int32_t* from_[tokens_per_batch];
   std::int32_t* to_[tokens_per_batch];
   int moves_ = 0;
 
-  // Of the token.
+  // For the token.
   alignas(32) float lane_[topics_per_line];
   alignas(32) float prefix_[topics_per_line];
   std::int32_t depth_ = 0;

@@ -4,11 +4,11 @@
 
 #include "lda/training/sparse/by_document/draws_cuda.h"
 
-// Which topics a document has, for the thread of a lane: bits, gone through in the order of topics.
+// Which topics a document has, for the thread of a lane: bits, visited in the order of topics.
 
 namespace papilio::lda {
 
-// Which topics of a lane, one per line, a document has: a bit for each `lines` neighbouring lines, 64 bits in all.
+// Which topics of a lane (one per line) a document has: one bit for each `lines` neighbouring lines, 64 bits in all.
 template <int lines>
 struct FewLines {
   static constexpr int lines_per_bit = lines;
@@ -31,7 +31,7 @@ struct FewLines {
     }
   };
 
-  std::uint64_t bits = 0;  // the first one on top, where it is found soonest
+  std::uint64_t bits = 0;  // the first topic is the highest bit, which is the fastest to find
 
   static constexpr std::int32_t words_of(std::int32_t) { return 1; }
   __device__ __forceinline__ void load(std::uint64_t* of_lane, std::int32_t) { bits = __brevll(*of_lane); }
@@ -42,20 +42,20 @@ struct FewLines {
   __device__ __forceinline__ void take(std::int32_t bit) { bits &= ~(first_bit >> bit); }
 };
 
-// The same of any number of lines, a bit for each: words of bits in memory, and of up to 64 runs of words whether a bit
-// may be set.
+// The same for any number of lines, with a bit for each: words of bits in memory and, for up to 64 runs of words, a bit
+// that is 0 only if no bit of the run is set.
 struct ManyLines {
   static constexpr int lines_per_bit = 1;
   static constexpr int blocks_per_multiprocessor = 6;
-  static constexpr std::int32_t step = sparse::topics_per_line;  // from word to word of a lane
+  static constexpr std::int32_t step = sparse::topics_per_line;  // between words of a lane
 
   struct Cursor {
     const std::uint64_t* words;
-    std::int32_t count;  // words
+    std::int32_t count;  // number of words
     int run_shift;
-    std::uint64_t runs;              // that are left
-    std::int32_t word = 0, end = 0;  // of a run
-    std::uint64_t bits = 0;          // of the word before
+    std::uint64_t runs;              // those that are left
+    std::int32_t word = 0, end = 0;  // in the current run
+    std::uint64_t bits = 0;          // of the previous word
 
     __device__ __forceinline__ bool more() const { return bits != 0 || word < end || runs != 0; }
     __device__ __forceinline__ bool next(std::uint32_t& bit) {

@@ -9,13 +9,13 @@
 
 namespace papilio::lda::sparse {
 
-// The masses alpha_k phi_wk of every word, added up.
+// The sums of the masses alpha_k phi_wk, for every word.
 class PriorSums {
  public:
   PriorSums(std::int64_t words, std::int32_t topics, int threads);
 
-  // Of phi as drawn, in which numbers below the least normal float become 0: they slow arithmetic down and, next to any
-  // other number, have no weight. Borrows phi and the priors until the next call.
+  // Sums for phi as drawn. Entries of phi below the least normal float become 0: they would slow arithmetic down, and
+  // weigh nothing beside any other number. Borrows phi and the priors until the next call.
   const PriorPart& update(const Priors& priors, AlignedTable& phi);
 
  private:

@@ -18,7 +18,7 @@ struct PriorTables {
   std::uint64_t* sums;
 };
 
-// Numbers below the least normal float become 0. Returns whether any did.
+// Sets numbers below the least normal float to 0. Returns whether there were any.
 __device__ __forceinline__ bool clear_subnormal(float (&x)[PriorMasses::topics]) {
   bool any = false;
 #pragma unroll

@@ -5,11 +5,11 @@
 #include "collective/warp_scan.cuh"
 #include "lda/training/sparse/by_document/batch.h"
 
-// The prior part of theta_collapsed's sparse draws, by 16 threads.
+// The prior part of theta_collapsed's sparse draws, computed by 16 threads.
 
 namespace papilio::lda {
 
-// Four neighbouring topics of a thread: alpha_k phi_wk as integers, 0 past the last topic.
+// The masses alpha_k phi_wk of a thread's four neighbouring topics, as integers; 0 past the last topic.
 struct PriorMasses {
   static constexpr int topics = 4;
   std::uint64_t mass[topics];
@@ -26,18 +26,18 @@ struct PriorMasses {
 
 using cuda::collective::all_threads;
 
-// The sum over the threads of a group of 16 up to this one.
+// The inclusive sum over the threads of a group of 16.
 __device__ __forceinline__ std::uint64_t sum_of_threads(std::uint64_t x) {
   return cuda::collective::warp_scan<sparse::topics_per_line>(x);
 }
 
-// A bit for each thread of this one's group.
+// One bit for each thread of the group.
 __device__ __forceinline__ unsigned ballot_of_group(bool x) {
   return __ballot_sync(all_threads, x) >> (threadIdx.x & 16) & 0xFFFF;
 }
 
-// The first topic at which the running sum of a word's masses is above `sought`; there is one. By all threads of a
-// warp, for two words.
+// The first topic at which the running sum of a word's masses exceeds `sought`, which is below the total. All threads
+// of a warp call it, for two words.
 __device__ __forceinline__ std::int32_t find_in_prior(const sparse::PriorPart& prior, std::int32_t word,
                                                       std::uint64_t sought) {
   static_assert(sparse::topics_per_sum == PriorMasses::topics * sparse::topics_per_line);

@@ -14,7 +14,7 @@
 namespace papilio::lda {
 namespace {
 
-constexpr std::int64_t floats_per_block = std::int64_t{64} * 1024;  // of counts: half of a usual L2 cache
+constexpr std::int64_t floats_per_block = std::int64_t{64} * 1024;  // of counts: half of a typical L2 cache
 constexpr std::int64_t least_documents = 8;
 constexpr std::int64_t most_documents = 512;
 
@@ -67,10 +67,10 @@ class SparseByDocumentSweep final : public CpuSweep {
   const std::uint64_t seed_;
   const int threads_;
   const std::int64_t documents_per_block_;
-  std::int64_t documents_ = 0;  // that have tokens
+  std::int64_t documents_ = 0;  // number of documents that have tokens
   AlignedTable phi_;
   sparse::PriorSums prior_sums_;
-  std::vector<std::uint32_t> tokens_;  // block after block, each by words, then by documents
+  std::vector<std::uint32_t> tokens_;  // block after block; in each, word by word, then by document
   std::vector<std::uint16_t> slots_;   // their documents' places in the block
   ScratchPool<Scratch> scratch_;
   SweepDraws draws_;
@@ -107,7 +107,7 @@ void SparseByDocumentSweep::draw_phi_of(const State& state) {
            phi_);
 }
 
-// Returns the topics of each of these documents, together.
+// Returns the sum over these documents of the number of topics that each has.
 std::int64_t SparseByDocumentSweep::count_block(const State& state, std::int64_t first, std::int64_t end,
                                                 Scratch& scratch) const {
   std::int64_t topics = 0;

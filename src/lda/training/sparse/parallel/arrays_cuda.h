@@ -21,7 +21,7 @@
 #include "lda/training/sparse/parallel/layout_cuda.h"
 #include "papilio/lda.h"
 
-// What a chain of sparse sweeps keeps on a device.
+// The arrays that a chain of sparse sweeps keeps on a device.
 
 namespace papilio::lda {
 
@@ -49,7 +49,7 @@ execution::DeviceArray<T> on_device(const std::vector<T>& values, const char* wh
   return on_device(std::span<const T>(values), what, stream);
 }
 
-// The same of very many, converted on the way.
+// The same for very large arrays, converted during the copy.
 template <class To, class From>
 execution::DeviceArray<To> many_on_device(const std::vector<From>& values, const char* what, int threads,
                                           cudaStream_t stream) {
@@ -59,7 +59,7 @@ execution::DeviceArray<To> many_on_device(const std::vector<From>& values, const
   return array;
 }
 
-// Of each document of one token, that token.
+// The token of each document that has only one.
 inline std::vector<std::uint32_t> single_tokens_of(const SparseLayout& layout) {
   std::vector<std::uint32_t> tokens;
   tokens.reserve(layout.documents.size() - static_cast<std::size_t>(layout.listed_documents));
@@ -74,7 +74,7 @@ template <class Entry>
 struct SparseCorpus {
   using Number = typename Entry::Number;
 
-  // `by_word`: where it is not in the layout. `z_of_tokens`: null where the caller makes z, of this many tokens.
+  // `by_word`: set if it is not in the layout. `z_of_tokens`: null if the caller makes z, which has this many tokens.
   SparseCorpus(const SparseLayout& layout, std::optional<TokensByWord<Number>> by_word,
                const std::vector<std::int32_t>* z_of_tokens, std::int64_t tokens, std::int32_t topics, int threads,
                cudaStream_t stream)
@@ -95,7 +95,7 @@ struct SparseCorpus {
     counts.clear(stream);
   }
 
-  // Bytes of the device that it takes.
+  // How many bytes of the device it takes.
   static std::int64_t bytes_needed(const SparseLayout& layout, std::int64_t tokens, std::int32_t topics) {
     const auto array = [](std::int64_t count, std::size_t size) {
       return std::max<std::int64_t>(count, 1) * static_cast<std::int64_t>(size);
@@ -124,7 +124,7 @@ struct SparseCorpus {
   execution::DeviceArray<std::int32_t> counts;
 };
 
-// tokens: of which parts are shares; 0: they were not counted.
+// `tokens`: their number, of which the parts are shares; 0 if parts were not counted.
 inline SweepDraws sparse_draws(const sparse::Statistics& sums, std::int64_t documents, std::int64_t tokens) {
   SweepDraws draws;
   draws.sparse = true;
@@ -139,7 +139,7 @@ inline SweepDraws sparse_draws(const sparse::Statistics& sums, std::int64_t docu
   return draws;
 }
 
-// What a sweep keeps of topics.
+// What a sweep keeps for the topics.
 struct TopicArrays {
   explicit TopicArrays(std::int32_t topics)
       : n_k(topics, "n_k"),
@@ -162,7 +162,7 @@ struct TopicArrays {
            padded_topics(topics) * std::int64_t{sizeof(float) + sizeof(std::uint64_t)};
   }
 
-  // Waits for the copy.
+  // Waits until the copy is done.
   void set_priors(const Priors& priors, cudaStream_t stream) {
     const int places = sparse::fixed_point_places(priors.alpha_sum());
     masses.beta = priors.beta;

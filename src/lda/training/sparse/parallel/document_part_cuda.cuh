@@ -6,20 +6,20 @@
 #include "lda/training/sparse/parallel/entries_cuda.cuh"
 #include "lda/training/sparse/parallel/token_weights.h"
 
-// The document part of a token's weights: the sums of document_part_kernel.h, by one thread.
+// The document part of a token's weights: one thread computes the sums of document_part_kernel.h.
 
 namespace papilio::lda {
 
-// A document's list, and the old topic of a token in it. The list of a document of one token is not kept: its size is
+// A document's list, and the old topic of a token in it. A document of one token has no stored list; its size is then
 // 0.
 struct ListOfToken {
   sparse::ListPlace list;
   std::int32_t old;
-  bool is_short;  // its entries
+  bool is_short;  // whether its entries are short
 };
 
-// Inclusive sums over the lanes, in the order of Sklansky: in step w = 1, 2, 4 a lane that has bit w adds
-// the last lane of the w before its own.
+// Inclusive sums over the lanes in Sklansky's order: in step w = 1, 2, 4 a lane whose number has bit w adds the last
+// lane of the preceding w lanes.
 __device__ __forceinline__ void add_up_lanes(float (&sum)[sparse::lanes]) {
 #pragma unroll
   for (std::uint32_t w = 1; w < sparse::lanes; w *= 2) {
@@ -29,7 +29,7 @@ __device__ __forceinline__ void add_up_lanes(float (&sum)[sparse::lanes]) {
   }
 }
 
-// Of inclusive sums: what is before a lane, and the first lane whose sum exceeds the bound, or the last.
+// Given inclusive sums: the sum before a lane, and the first lane whose sum exceeds the bound, or the last lane.
 __device__ __forceinline__ float before_lane(const float (&sum)[sparse::lanes], int lane) {
   float before = 0;
 #pragma unroll
@@ -44,15 +44,15 @@ __device__ __forceinline__ int lane_of(const float (&sum)[sparse::lanes], float 
   return lane;
 }
 
-// A depth of a list: `lanes` entries, each the next one of its lane. Where phi is scaled, a count is multiplied as the
-// float that has its bits, which costs no instruction (PaddedTopicMasses::scale).
+// A depth of a list: `lanes` entries, one per lane. If phi is scaled, a count is multiplied as the float that has its
+// bits, so no conversion is needed (PaddedTopicMasses::scale).
 
-// Short entries; where counts have at most 7 bits, those in upper halves are multiplied where they are.
+// Short entries. If counts have at most 7 bits, those in the upper halves of words are used in place.
 template <bool few_bits>
 class ShortDepths {
  public:
   using Depth = uint4;
-  static constexpr std::uint32_t at_a_time = 2;  // of a sector of memory, which the L1 cache may not keep for long
+  static constexpr std::uint32_t at_a_time = 2;  // depths per memory sector, which the L1 cache may not keep for long
 
   __device__ __forceinline__ ShortDepths(const void* list, ShortEntries entries)
       : list_(static_cast<const Depth*>(list)),
@@ -65,7 +65,7 @@ class ShortDepths {
     return __ldg(reinterpret_cast<const std::uint16_t*>(list_) + at);
   }
 
-  // 4 k of topic k: a place in a row of floats.
+  // 4 k for topic k: its byte offset in a row of floats.
   __device__ __forceinline__ std::uint32_t place(const Depth& x, int i) const {
     const std::uint32_t pair = pair_of(x, i / 2);
     return pair >> (i % 2 == 0 ? bits_ - 2 : bits_ + 14) & places_;
@@ -122,7 +122,7 @@ class NarrowDepths {
   const sparse::NarrowEntry* const list_;
 };
 
-// Sums of the lanes of a list, for the thread that has the token. Word: phi(k), scaled_phi(4 k).
+// The lane sums of a list, for the thread that draws the token. Word must have phi(k) and scaled_phi(4 k).
 template <class Entry, class Word>
 class DocumentPart {
  public:
@@ -135,7 +135,7 @@ class DocumentPart {
 #pragma unroll
     for (int i = 0; i < lanes; ++i) sum_[i] = 0;
     const auto old = static_cast<std::uint32_t>(token.old);
-    if (marked_size_ == 0) {  // the token is all that there is
+    if (marked_size_ == 0) {  // the token is the whole document
       old_count_ = 1;
       sum_[0] = word_.phi(token.old);
     } else if (!is_scaled()) {
@@ -156,14 +156,14 @@ class DocumentPart {
 
   __device__ __forceinline__ float total() const { return sum_[lanes - 1]; }
 
-  // Of the old topic: its count, and where it is in the sums.
+  // For the old topic: its count, and its place in the sums.
   __device__ __forceinline__ std::uint32_t old_count() const { return old_count_; }
   __device__ __forceinline__ sparse::EntryPart old_part(std::int32_t old) const {
     return sparse::entry_part(before_lane(sum_, lane_), in_lane_,
                               in_lane_ + static_cast<float>(old_count_) * word_.phi(old));
   }
 
-  // The topic of the entry in which `target` < total lies; `old` where there is no list.
+  // The topic of the entry into which `target` < total falls; `old` if there is no list.
   __device__ __forceinline__ std::int32_t find(double target, std::int32_t old) const {
     if (marked_size_ == 0) return old;
     const int lane = lane_of(sum_, sparse::rounded_down(target));
@@ -188,13 +188,13 @@ class DocumentPart {
   __device__ __forceinline__ const std::uint16_t* short_list() const {
     return reinterpret_cast<const std::uint16_t*>(list_);
   }
-  // Whether all counts of the list may be multiplied by their bits.
+  // Whether all counts of the list may be multiplied as floats with their bits.
   __device__ __forceinline__ bool is_scaled() const {
     return may_be_short && draw_.masses.scale != 1 && !some_are_large();
   }
 
-  // The sum of each lane, and the old topic's place: it is in the first depth whose last topic is not before it.
-  // `before` follows the sums up to that depth. Empty places have the list's last topic.
+  // Computes the sum of each lane, and the old topic's place: it is in the first depth whose last topic is not before
+  // it. `before` adds up the depths before that one. Empty places repeat the list's last topic.
   template <class Depths>
   __device__ __forceinline__ void add_scaled(const Depths depths_of, std::uint32_t old) {
     float before[lanes] = {};
@@ -255,7 +255,7 @@ class DocumentPart {
     }
   }
 
-  // The same of short entries, some of which may be large.
+  // The same for short entries, some of which may be large.
   __device__ __forceinline__ void add_short_lanes(std::uint32_t old) {
     const auto* const at = reinterpret_cast<const uint4*>(list_);
     const std::uint32_t end = depths(), mask = draw_.short_entries.count_mask();
@@ -273,7 +273,7 @@ class DocumentPart {
     }
   }
 
-  // Of the entry at a place: its topic and count.
+  // For the entry at a place: its topic and count.
   __device__ __forceinline__ std::uint32_t topic_of(std::uint32_t at) const {
     return is_short_ ? static_cast<std::uint32_t>(short_list()[at]) >> draw_.short_entries.count_bits
                      : list_[at].topic();
@@ -285,7 +285,7 @@ class DocumentPart {
     return large_count(large_entries(short_list(), size()), entry >> draw_.short_entries.count_bits);
   }
 
-  // Down one lane: the first entry with a running sum above the bound, or the one that completes the lane's sum.
+  // Walks down a lane: the first entry whose running sum exceeds the bound, or the entry that completes the sum.
   __device__ __forceinline__ std::int32_t walk(int lane, float bound) const {
     const std::uint32_t end = depths();
     float sum = 0;
@@ -301,7 +301,7 @@ class DocumentPart {
     return static_cast<std::int32_t>(found);
   }
 
-  // The same with scaled sums, several entries at a time. A bound that is rounded here is below all sums but 0.
+  // The same with scaled sums, several entries at a time. If the scaled bound is rounded, it is below all sums but 0.
   template <class Depths>
   __device__ __forceinline__ std::int32_t walk_scaled(const Depths depths_of, int lane, float bound) const {
     constexpr int at_a_time = 4;
@@ -330,10 +330,10 @@ class DocumentPart {
   const Word& word_;
   const SparseDraw<Entry>& draw_;
   const Entry* const list_;
-  const std::uint32_t marked_size_;  // of short entries, perhaps with has_large
+  const std::uint32_t marked_size_;  // for short entries it may include has_large
   const bool is_short_;
   float sum_[lanes];
-  std::uint32_t old_count_ = 0;  // of the old topic
+  std::uint32_t old_count_ = 0;  // tokens that have the old topic
   float in_lane_ = 0;
   int lane_ = 0;
 };

@@ -7,11 +7,11 @@
 #include "lda/training/sparse/parallel/token_weights.h"
 #include "lda/training/sparse/prefix_sums_kernel.h"
 
-// The sum of a document's list times phi, in eight lanes, and the search in it.
+// The sum of a document's list times phi, in eight lanes, and the search in these sums.
 //
-// Entry i = 8 j + l is in lane l at depth j. Lanes add up their entries downwards, and all running sums
-// are kept. Over the lanes' sums go prefix sums in the order of divide and conquer, in which a prefix
-// is never below the one before it, and equal to it where the lane is empty.
+// Entry i = 8 j + l is in lane l at depth j. Each lane adds its entries from the top down, and all running sums are
+// kept. The lanes' sums get prefix sums by divide and conquer, in which no prefix is below the previous one, and equals
+// it if the lane is empty.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
@@ -20,9 +20,9 @@ using namespace papilio::lda::sparse;
 static_assert(EightLanes::width == lanes);
 
 struct ListSums {
-  float prefix_from_0[1 + lanes];  // 0, and the sums over lanes
+  float prefix_from_0[1 + lanes];  // 0, and the prefix sums over the lanes
   std::uint32_t depth;
-  const float* running;  // depth x lanes, after a row of zeros
+  const float* running;  // depth x lanes, preceded by a row of zeros
 
   PAPILIO_LANEWISE double total() const { return double{prefix_from_0[lanes]}; }
 
@@ -31,15 +31,15 @@ struct ListSums {
     return entry_part(prefix_from_0[entry % lanes], sum[-static_cast<std::ptrdiff_t>(lanes)], *sum);
   }
 
-  // The entry that a target below the total falls in, never one of weight 0. `steps` halve any depth to 1.
+  // The entry into which a target below the total falls, never one of weight 0. `steps` halvings reduce any depth to 1.
   PAPILIO_LANEWISE std::uint32_t find(double target, int steps) const {
     using W = EightLanes;
     const auto above = W::less(W::template splat<float>(rounded_down(target)), W::load(prefix_from_0 + 1));
     const auto l = static_cast<std::uint32_t>(__builtin_ctzll(W::bits(above)));
-    // Rounding may leave more than the lane holds: then the last entry that has raised its sum.
+    // Rounding may leave more than the lane holds: then take the last entry that has increased the lane's sum.
     const float rest = rounded_down(target - double{prefix_from_0[l]});
     const float most = below(running[lanes * (depth - 1) + l]);
-    // Floats >= 0 are in the order of their bits.
+    // Floats >= 0 have the same order as their bits.
     const std::int32_t end = __builtin_bit_cast(std::int32_t, rest < most ? rest : most) + 1;
     const float* low = running + l;
     std::size_t count = depth;
@@ -54,7 +54,7 @@ struct ListSums {
   }
 };
 
-// phi of the entries' topics, by eight loads: several processors gather slower than that.
+// phi of the entries' topics, by eight loads: on several processors gathers are slower.
 template <class Entry>
 PAPILIO_LANEWISE Floats phi_of(const Entry* entries, const float* phi) {
   return EightLanes::generate<float>([&](int l) { return phi[entries[l].topic()]; });
@@ -73,7 +73,7 @@ PAPILIO_LANEWISE Floats weights(const WideEntry* entries, const float* phi) {
   return EightLanes::convert<float>(counts) * phi_of(entries, phi);
 }
 
-// The sums of a list of sums.depth x lanes entries, in memory that has room for a row more. Returns its end.
+// The sums of a list of sums.depth x lanes entries, in memory with room for one more row. Returns the end of the sums.
 template <class Entry>
 PAPILIO_LANEWISE float* add_list(const Entry* entries, const float* phi, float* running, ListSums& sums) {
   using W = EightLanes;

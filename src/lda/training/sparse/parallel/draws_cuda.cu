@@ -17,9 +17,9 @@ namespace {
 
 constexpr int rare_threads = 512, group_threads = 512;
 constexpr std::int32_t most_changes = 32767;
-constexpr int most_rare_topics = 8192;  // whose masses a block of rare words keeps in shared memory
+constexpr int most_rare_topics = 8192;  // up to this many, a block of rare words keeps their masses in shared memory
 
-// Changes of counts by an item's tokens: of two topics in a word, below 2^15 each.
+// Changes of counts by an item's tokens: one word has those of two topics, each below 2^15.
 __device__ __forceinline__ void add_change(unsigned* changes, std::int32_t k, int n) {
   atomicAdd(changes + k / 2, static_cast<unsigned>(n) << 16 * (k % 2));
 }
@@ -36,7 +36,7 @@ __device__ __forceinline__ void add_changes(const unsigned* changes, std::int32_
   }
 }
 
-// A token's new topic. changes: of the item; null: counts are changed at once.
+// Stores a token's new topic. `changes`: where the item's changes are collected; if null, counts change at once.
 template <class Entry>
 __device__ __forceinline__ void keep(const SparseDraw<Entry>& draw, const SparseItem& item, const SparseToken& token,
                                      const Drawn& drawn, unsigned* changes, Tally& tally) {
@@ -61,7 +61,7 @@ __device__ __forceinline__ void draw_one(const SparseDraw<Entry>& draw, const Sp
   keep(draw, item, token, draw_token(draw, word, document, token), changes, tally);
 }
 
-// All tokens of an item.
+// Draws all tokens of an item.
 template <class Entry, int threads, class Word>
 __device__ __forceinline__ void draw_tokens(const SparseDraw<Entry>& draw, const SparseItem& item, const Word& word,
                                             unsigned* changes, Tally& tally) {
@@ -69,12 +69,12 @@ __device__ __forceinline__ void draw_tokens(const SparseDraw<Entry>& draw, const
     draw_one(draw, item, word, SparseToken(draw, std::int64_t{item.first} + t), changes, tally);
   }
 }
-// The same where documents are long: tokens that a block has at a time and that are all of one document share its
-// list's sums, for which `running` has room.
+// The same for long documents: if all tokens that a block has at a time are of one document, they share the sums of its
+// list, for which `running` has room.
 template <class Entry, int threads, class Word>
 __device__ __forceinline__ void draw_tokens_by_pair(const SparseDraw<Entry>& draw, const SparseItem& item,
                                                     const Word& word, float* running, Tally& tally) {
-  std::int32_t added_up = -1;  // the document of `running`
+  std::int32_t added_up = -1;  // the document whose sums are in `running`
   for (int first = 0; first < item.count; first += threads) {
     const int here = min(threads, item.count - first), t = static_cast<int>(threadIdx.x);
     const std::int64_t by_word = std::int64_t{item.first} + first;
@@ -95,10 +95,10 @@ __device__ __forceinline__ void draw_tokens_by_pair(const SparseDraw<Entry>& dra
   }
 }
 
-// What a block's dynamic memory has: a row; by pairs, running sums of a list after it.
+// What is in a block's dynamic shared memory: a row and, for draws by pair, a list's running sums after it.
 enum class Shared : std::uint8_t { nothing, row, row_and_list };
 
-// An item for a block, or several where rows are in global memory.
+// A block draws one item, or several if rows are in global memory.
 template <class Entry, int threads, Shared in_shared>
 __global__ void __launch_bounds__(threads, std::min(threads_at_once / threads, most_blocks_at_once))
     draw_sparsely(const __grid_constant__ SparseDraw<Entry> draw) {
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(threads, std::min(threads_at_once / threads, m
       count_word<Entry, threads>(draw, item, row);
     weigh_word<threads>(draw.masses, frequent, row);
     if (in_shared == Shared::row && draw.gathers_changes && item.row >= 0 && item.count <= most_changes) {
-      changes = reinterpret_cast<unsigned*>(row.warps);  // whose sums have been read
+      changes = reinterpret_cast<unsigned*>(row.warps);  // the sums there have been read
       for (int k = static_cast<int>(threadIdx.x); k < padded / 2; k += threads) changes[k] = 0;
       wait_for_the_others<threads>();
     }
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(threads, std::min(threads_at_once / threads, m
   if (draw.counts) tally.give_to(draw.statistics);
 }
 
-// An item of few tokens for a block.
+// A block draws an item of few tokens.
 template <class Entry, int threads>
 __global__ void __launch_bounds__(threads, std::min(threads_at_once / threads, most_blocks_at_once))
     draw_few_topics(const __grid_constant__ SparseDraw<Entry> draw, std::int32_t most) {
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(threads, std::min(threads_at_once / threads, m
   if (draw.counts) tally.give_to(draw.statistics);
 }
 
-// Words of up to tokens_of_rare tokens: each has so many threads, one for each of its tokens.
+// Words of up to tokens_of_rare tokens: each has that many threads, one for each of its tokens.
 template <class Entry, bool in_shared>
 __global__ void __launch_bounds__(rare_threads, threads_at_once / rare_threads)
     draw_rare_words(const __grid_constant__ SparseDraw<Entry> draw) {
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(rare_threads, threads_at_once / rare_threads)
   if (draw.counts) tally.give_to(draw.statistics);
 }
 
-// Words of up to `width` tokens: each has so many threads, one for each of its tokens.
+// Words of up to `width` tokens: each has that many threads, one for each of its tokens.
 template <class Entry, int width>
 __global__ void __launch_bounds__(group_threads, threads_at_once / group_threads)
     draw_words_by_groups(const __grid_constant__ SparseDraw<Entry> draw) {
@@ -244,7 +244,7 @@ void launch_few_topics(const SparseDraw<Entry>& draw, std::int32_t most, cudaStr
   draw_few_topics<Entry, threads><<<static_cast<unsigned>(draw.item_count), threads, bytes, stream>>>(draw, most);
 }
 
-// Blocks that are all there at once, each with several words at a time.
+// Launches as many blocks as can be resident at once, each with several words at a time.
 template <class Entry>
 void launch_words(void (*kernel)(SparseDraw<Entry>), const SparseDraw<Entry>& draw, int words, int threads,
                   std::int64_t bytes, cudaStream_t stream) {

@@ -6,12 +6,12 @@
 #include "lda/training/sparse/parallel/document_part_kernel.h"
 #include "lda/training/sparse/parallel/word_loop_kernel.h"
 
-// The draws of one thread on every instruction-set target; on AVX-512 those of wide entries, narrow ones being drawn by
-// in_lanes/draws_kernel.h.
+// The draws of one thread on every instruction-set target. On AVX-512 this is used for wide entries only;
+// in_lanes/draws_kernel.h draws narrow ones.
 //
-// Tokens of a word are drawn a batch at a time, in stages that are loops without unpredictable branches: sums of each
-// (document, word); targets; searches. Stages pass on queues of token places, appended to without a branch. Each is a
-// function of its own, so that its pointers have registers.
+// Tokens of a word are drawn in batches, in stages that are loops without unpredictable branches: sums of each
+// (document, word), targets, searches. Stages hand over tokens in queues, to which they append without a branch. Each
+// stage is a function of its own, so that its pointers stay in registers.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
@@ -29,26 +29,26 @@ class WordDraws : public WordLoop<WordDraws<Entry>, Entry, most_tokens> {
   using Loop::Loop;
 
  private:
-  // Tokens of the word in one document.
+  // The tokens of a word in one document.
   struct alignas(64) Pair {
     ListSums sums;
     const Entry* entries;
   };
 
-  // A token of the batch, and its target in a part.
+  // A token of the batch, and its target within a part.
   struct Queued {
     double target;
     std::uint32_t i;
   };
 
-  // Makes a batch of the next pairs, of `left` tokens at most.
+  // Makes a batch of the next pairs, with at most `left` tokens.
   PAPILIO_LANEWISE void take_pairs(std::int64_t left) {
     const int most = left < most_tokens ? static_cast<int>(left) : most_tokens;
     const std::uint8_t* const sizes = tokens_.sizes + pair_;
     const std::uint32_t* const documents = tokens_.documents + pair_;
     const ListPlace* const lists = tokens_.lists;
     const Entry* const entries = tokens_.entries;
-    std::int64_t rows = scratch_.running_floats / lanes;  // that there is room for
+    std::int64_t rows = scratch_.running_floats / lanes;  // for which there is room
     std::uint32_t deepest = 0;
     int pairs = 0, count = 0;
     while (count < most) {
@@ -83,8 +83,8 @@ class WordDraws : public WordLoop<WordDraws<Entry>, Entry, most_tokens> {
     search_others();
   }
 
-  // Which part each target is in, and where: first its own topic, by what that weighs without the token, then the
-  // other topics' parts.
+  // Finds which part each target is in, and where: first comes the token's own topic, with its weight without the
+  // token, then the parts with the other topics.
   __attribute__((noinline)) void draw_targets() {
     const Spot<Entry>* const spots = tokens_.spots + at_;
     const OwnTopic* const own_topics = word_.own();
@@ -127,12 +127,12 @@ class WordDraws : public WordLoop<WordDraws<Entry>, Entry, most_tokens> {
     for (std::uint32_t q = 0; q < others_; ++q) draw_other(in_others_[q].i, in_others_[q].target);
   }
 
-  // Of the batch.
-  int steps_ = 0;  // that halve the longest list's depth to 1
+  // For the batch.
+  int steps_ = 0;  // halvings that reduce the longest list's depth to 1
   std::uint32_t documents_ = 0;
   std::uint32_t others_ = 0;
   Pair pair_of_batch_[most_tokens];
-  std::uint8_t pair_of_[2 * most_tokens];  // of each token
+  std::uint8_t pair_of_[2 * most_tokens];  // the pair of each token
   Queued in_documents_[most_tokens];
   Queued in_others_[most_tokens];
 };

@@ -4,11 +4,11 @@
 
 #include "warp/portability.h"
 
-// Documents' lists of topics and counts, on every processor.
+// Documents' lists of topics and counts, for every processor.
 
 namespace papilio::lda::sparse {
 
-// An entry of a document's list: a topic and its tokens there. Narrow entries serve up to 2^16
+// An entry of a document's list: a topic and the number of tokens that have it. Narrow entries suffice for up to 2^16
 // topics and documents of fewer than 2^16 tokens.
 struct NarrowEntry {
   using Number = std::uint16_t;  // a topic, or a place in a list or a document
@@ -26,10 +26,10 @@ struct alignas(8) WideEntry {
   PAPILIO_LANEWISE static WideEntry of(std::uint32_t topic, std::uint32_t count) { return {topic, count}; }
 };
 
-// The number of lanes in which a list is summed, entry i in lane i mod 8.
+// A list is summed in this many lanes; entry i is in lane i mod 8.
 inline constexpr std::uint32_t lanes = 8;
 
-// A document's list: its topics in ascending order, from entry `lanes * group` on. Empty entries follow up to a
+// A document's list: its topics in ascending order, starting at entry `lanes * group`. Empty entries pad it to a
 // multiple of `lanes`.
 struct ListPlace {
   std::uint32_t group;

@@ -5,11 +5,11 @@
 
 #include "lda/training/sparse/parallel/draws_cuda.h"
 
-// Entries of documents' lists in the memory of a device.
+// Entries of documents' lists in device memory.
 
 namespace papilio::lda {
 
-// A count of 16 bits becomes a float faster as the low bits of 2^23 and a difference.
+// Converts a count of 16 bits by using it as the low bits of 2^23 and subtracting, which is faster.
 __device__ __forceinline__ float count_as_float(sparse::NarrowEntry entry) {
   return __uint_as_float(entry.count() | 0x4B00'0000u) - 0x1p23f;
 }
@@ -26,14 +26,14 @@ __device__ __forceinline__ SparseDocument load_document(const SparseDocument* fr
   return {x.x, x.y, {x.z, x.w}};
 }
 
-// A list by its place.
+// The list at a place.
 template <class Entry>
 __device__ __forceinline__ Entry* list_at(Entry* lists, std::uint32_t group) {
   using Byte = std::conditional_t<std::is_const_v<Entry>, const char, char>;
   return reinterpret_cast<Entry*>(reinterpret_cast<Byte*>(lists) + std::uint64_t{group} * list_unit);
 }
 
-// The large counts of a list of short entries.
+// The large counts of a list with short entries.
 __device__ __forceinline__ const sparse::NarrowEntry* large_entries(const std::uint16_t* list, std::uint32_t size) {
   return reinterpret_cast<const sparse::NarrowEntry*>(list +
                                                       (size + sparse::lanes - 1) / sparse::lanes * sparse::lanes);
@@ -43,7 +43,7 @@ __device__ __forceinline__ std::uint32_t large_count(const sparse::NarrowEntry* 
   return large->count();
 }
 
-// A depth of a list.
+// Loads a depth of a list.
 __device__ __forceinline__ void load_entries(const sparse::NarrowEntry* from,
                                              sparse::NarrowEntry (&to)[sparse::lanes]) {
 #pragma unroll

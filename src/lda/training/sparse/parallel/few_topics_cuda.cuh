@@ -7,16 +7,16 @@
 #include "collective/warp_scan.cuh"
 #include "lda/training/sparse/parallel/word_part_cuda.cuh"
 
-// What a block keeps of a word that has far fewer tokens than there are topics: the topics that it has, and for each 32
-// of all topics which of them are among these. So a word costs its tokens; a row of phi would cost all topics. The
-// sums, and with them the draws, are those of word_part_cuda.cuh.
+// What a block keeps for a word with far fewer tokens than there are topics: the topics that it has and, for each group
+// of 32 topics, which of them these are. So the cost of a word is proportional to its tokens, while a row of phi would
+// cost time for all topics. The sums, and therefore the draws, are those of word_part_cuda.cuh.
 
 namespace papilio::lda {
 
 // A word of few tokens, in shared memory.
 class WordOfFewTopics {
  public:
-  // For words of up to `most` tokens, in few_topics_bytes(masses.padded, most).
+  // For words of up to `most` tokens; uses few_topics_bytes(masses.padded, most) of `memory`.
   __device__ WordOfFewTopics(void* memory, const PaddedTopicMasses& all_masses, std::int32_t most)
       : masses(all_masses),
         beta_(static_cast<float>(all_masses.beta)),
@@ -27,7 +27,7 @@ class WordOfFewTopics {
         with_beta_(reinterpret_cast<float*>(counts_ + most)),
         found_(reinterpret_cast<std::int32_t*>(with_beta_ + most + 1)) {}
 
-  // Makes all that there is of an item's word, by all threads of the block.
+  // Computes all of this for an item's word; called by all threads of the block.
   template <class Entry, int threads>
   __device__ __forceinline__ void count_tokens(const SparseDraw<Entry>& draw, const SparseItem& item) {
     const int thread = static_cast<int>(threadIdx.x);
@@ -71,7 +71,7 @@ class WordOfFewTopics {
     return has(set, k) ? counts_[place_of(set, k)] : 0;
   }
 
-  // As WordOfItem::find. `without` never is the first: without what it takes, its sum is that of the topic before it.
+  // Like WordOfItem::find. `without` is never found: without what it takes, its sum equals that of the topic before it.
   __device__ __forceinline__ std::int32_t find(std::uint64_t x, std::int32_t without, std::uint64_t taken) const {
     int found = 0, left = topic_count_ - 1;
     while (left > 0) {
@@ -90,13 +90,13 @@ class WordOfFewTopics {
   std::uint64_t mass = 0;  // of the word part
 
  private:
-  // x: which of 32 topics; y: how many there are before them.
+  // x: which of 32 topics the word has; y: how many it has before them.
   __device__ __forceinline__ static bool has(uint2 set, std::int32_t k) { return (set.x >> k % 32 & 1u) != 0; }
   __device__ __forceinline__ static int place_of(uint2 set, std::int32_t k) {
     return static_cast<int>(set.y) + __popc(set.x & ((1u << k % 32) - 1));
   }
 
-  // By one warp; each thread has four sets at a time.
+  // Called by one warp; each thread handles four sets at a time.
   __device__ __forceinline__ void number_topics() {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     int before = 0;
@@ -104,7 +104,7 @@ class WordOfFewTopics {
       const int s = first + 4 * lane;
       uint2 four[4] = {};
       int sum = 0;
-      if (s < masses.padded / 32) {  // a multiple of 4
+      if (s < masses.padded / 32) {  // it is a multiple of 4
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
           four[i] = sets_[s + i];
@@ -125,7 +125,7 @@ class WordOfFewTopics {
     if (lane == 0) *found_ = before;
   }
 
-  // Likewise: n_wk + beta, and the running sums.
+  // Called by one warp: computes n_wk + beta and the running sums.
   __device__ __forceinline__ void add_up() {
     const int lane = static_cast<int>(threadIdx.x) % 32, topics = *found_;
     std::uint64_t before = 0;
@@ -144,10 +144,10 @@ class WordOfFewTopics {
 
   const float beta_;
   uint2* const sets_;           // padded / 32
-  std::uint64_t* const ends_;   // of each topic that the word has: the running sum of the word part
+  std::uint64_t* const ends_;   // for each topic that the word has, the running sum of the word part
   std::int32_t* const topics_;  // in ascending order
-  std::int32_t* const counts_;  // n_wk
-  float* const with_beta_;      // n_wk + beta; one more may be read
+  std::int32_t* const counts_;  // n_wk of each
+  float* const with_beta_;      // n_wk + beta of each; one more may be read
   std::int32_t* const found_;   // the number of topics
   std::int32_t topic_count_ = 0;
 };

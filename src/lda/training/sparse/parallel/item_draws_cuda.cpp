@@ -7,7 +7,7 @@
 namespace papilio::lda {
 namespace {
 
-// The most tokens of a word for which no row is made: 0 if there is no room even for what replaces it.
+// The most tokens of a word for which no row is made; 0 if there is no room even for what replaces the row.
 std::int32_t tokens_without_row_of(const SparseParallelTuning& tuning, std::int32_t topics) {
   const std::int32_t tokens = tuning.cut.without_row >= 0 ? tuning.cut.without_row : tokens_without_row(topics);
   const std::int64_t bytes = few_topics_bytes(padded_topics(topics), base::round_up(tokens, 2));
@@ -43,15 +43,15 @@ bool ItemDraws::by_pair(const SparseLayout& layout, std::int64_t tokens) const {
   return tuning_.by_pair || layout.tokens_of_long * long_share >= tokens;
 }
 
-// The most tokens of a word whose counts are in a table, or that is rare.
+// The most tokens of a word whose counts are in a table, or which is rare.
 std::int32_t ItemDraws::most_in_table(const SparseLayout& layout, const ItemBlock& block) const {
   const std::int64_t words =
       layout.items_above(tokens_of_rare, block) - layout.items_above(most_tokens_in_table, block);
   return topics_ <= topics_with_rows && words >= least_words_in_tables_ ? most_tokens_in_table : tokens_of_rare;
 }
 
-// Words of many tokens on the caller's stream, the others beside it, those of many tokens first. Rows of phi in global
-// memory are for one kernel at a time.
+// Words with many tokens are drawn on the caller's stream, the others beside it, those with more tokens first. Rows of
+// phi in global memory can be used by one kernel at a time.
 template <class Entry>
 void ItemDraws::queue(const SparseDraw<Entry>& draw, const SparseLayout& layout, const ItemBlock& block,
                       cudaStream_t stream) {
@@ -67,7 +67,7 @@ void ItemDraws::queue(const SparseDraw<Entry>& draw, const SparseLayout& layout,
   if (tuning_.draws_beside) few_are_drawn_.order(side, stream);
 }
 
-// Items up to `end`.
+// The items before `end`.
 template <class Entry>
 void ItemDraws::queue_with_rows(const SparseDraw<Entry>& draw, const SparseLayout& layout, const ItemBlock& block,
                                 std::int64_t end, cudaStream_t stream, cudaStream_t side) const {
@@ -84,7 +84,7 @@ void ItemDraws::queue_with_rows(const SparseDraw<Entry>& draw, const SparseLayou
   queue_sparse_parallel_draws(items_of(draw, few, end), small_block_threads, side);
 }
 
-// Items from `first` on.
+// The items from `first` on.
 template <class Entry>
 void ItemDraws::queue_without_rows(const SparseDraw<Entry>& draw, const SparseLayout& layout, const ItemBlock& block,
                                    std::int64_t first, std::int32_t in_table, cudaStream_t side) const {

@@ -15,13 +15,13 @@ namespace papilio::lda {
 
 namespace {
 
-// The most bytes that the counts of frequent words should take for each token of the corpus.
+// The counts of frequent words should take at most this many bytes per token of the corpus.
 constexpr double row_bytes_per_token = 1.5;
 
-constexpr std::int64_t least_part = std::int64_t{1} << 16;  // tokens that are worth a thread
+constexpr std::int64_t least_part = std::int64_t{1} << 16;  // fewer tokens are not worth a thread
 
-// A word with at least this many tokens is frequent. The more, the fewer rows of counts there are; but a block that has
-// much more than its share of the tokens holds up the end of the sweep.
+// A word with more tokens than this is frequent. The larger the limit, the fewer rows of counts there are; but a block
+// with much more than its share of the tokens delays the end of the sweep.
 std::int32_t most_tokens_of_item(const std::vector<std::int64_t>& offsets, std::int32_t topics) {
   const auto tokens = static_cast<double>(offsets.back());
   const double row_bytes = 2.0 * sizeof(std::int32_t) * padded_topics(topics);
@@ -35,7 +35,7 @@ std::int32_t most_tokens_of_item(const std::vector<std::int64_t>& offsets, std::
   return limit;
 }
 
-constexpr std::int64_t longest_counted = std::int64_t{1} << 20;  // tokens of a document; longer ones are few
+constexpr std::int64_t longest_counted = std::int64_t{1} << 20;  // tokens of a document; few documents are longer
 
 std::int64_t tokens_of(const CorpusView& corpus, std::int64_t document) {
   const auto d = static_cast<std::size_t>(document);
@@ -52,11 +52,11 @@ std::int64_t longest_document(const CorpusView& corpus, int threads) {
   return longest;
 }
 
-// Where the documents of a length begin, and their lists.
+// Where the documents of one length begin, and where their lists do.
 struct PlacesOfLength {
   std::uint32_t first_document = 0;
   std::int64_t first_unit = 0;
-  std::int64_t units = 0;  // of each
+  std::int64_t units = 0;  // for each list
 };
 
 }  // namespace
@@ -90,8 +90,8 @@ void SparseLayout::cut_all_words(const CorpusView& corpus, std::int32_t topics, 
   }
 }
 
-// Each part of the documents counts its lengths, and then has places of its own among the documents of a length, which
-// stay in their order. Those longer than longest_counted count as of one length, until they are sorted.
+// Each part of the documents counts its lengths, and then has places of its own among the documents of each length,
+// which keep their order. Documents longer than longest_counted are treated as having one length until they are sorted.
 void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics, const SparseCut& cut, int threads) {
   const ListSizes sizes(topics, cut.entry_bytes, cut.short_entries);
   short_entries.count_bits = sizes.count_bits;
@@ -99,7 +99,7 @@ void SparseLayout::place_documents(const CorpusView& corpus, std::int32_t topics
   const std::int64_t lengths = std::min(longest_document(corpus, threads), longest_counted + 1) + 1;
   const std::int64_t parts =
       std::clamp<std::int64_t>(all / std::max(lengths, least_part), 1, execution::thread_count(threads));
-  std::vector<std::uint32_t> next(static_cast<std::size_t>(parts * lengths));  // places, by part and length
+  std::vector<std::uint32_t> next(static_cast<std::size_t>(parts * lengths));  // next free places, by part and length
   const auto for_each_document = [&](auto&& body) {
     execution::parallel_for(parts, 1, threads, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t part = begin; part < end; ++part) {
@@ -170,8 +170,8 @@ void SparseLayout::cut_long_documents(std::int32_t topics) {
   }
 }
 
-// Returns where each word's tokens begin, and their end. Documents are cut into parts of about as many tokens; each
-// part counts its words, and then has places of its own among each word's.
+// Returns where each word's tokens begin, and the end. Documents are cut into parts with about the same number of
+// tokens; each part counts its words, and then has places of its own among the tokens of each word.
 std::vector<std::int64_t> SparseLayout::place_tokens(const CorpusView& corpus, int threads) {
   const std::int64_t words = corpus.vocabulary_size();
   const std::int64_t tokens = corpus.tokens();
@@ -192,7 +192,7 @@ std::vector<std::int64_t> SparseLayout::place_tokens(const CorpusView& corpus, i
     }
   };
 
-  std::vector<std::int64_t> next(static_cast<std::size_t>(parts * words));  // places, by part and word
+  std::vector<std::int64_t> next(static_cast<std::size_t>(parts * words));  // next free places, by part and word
   const auto of_part = [&](std::int64_t part) { return next.data() + part * words; };
   execution::parallel_for(parts, 1, threads, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t part = begin; part < end; ++part) {
@@ -229,7 +229,7 @@ ItemBlock SparseLayout::cut_words(std::int64_t first_word, std::int64_t end_word
                                   const Seeds& seeds) {
   const bool is_block = cut.words_per_block > 0;
   std::vector<SparseItem> whole;
-  std::vector<std::pair<double, SparseItem>> frequent;  // and which share of its word's tokens comes before it
+  std::vector<std::pair<double, SparseItem>> frequent;  // with the share of its word's tokens that come before it
   for (auto w = static_cast<std::size_t>(first_word); w < static_cast<std::size_t>(end_word); ++w) {
     const std::int64_t begin = word_offsets[w], tokens = word_offsets[w + 1] - begin;
     const bool is_seed = !is_block && !seeds.of_word(static_cast<std::int64_t>(w)).empty();
@@ -250,7 +250,7 @@ ItemBlock SparseLayout::cut_words(std::int64_t first_word, std::int64_t end_word
     }
     if (!is_block) frequent_words.push_back(static_cast<std::int64_t>(w));
   }
-  // A word's tokens are in the order of documents: blocks that work at the same time then ask for the same part of the
+  // A word's tokens are in the order of documents. So blocks that work at the same time read the same part of the
   // documents' lists and topics, which the L2 cache holds.
   if (cut.by_range) {
     std::stable_sort(frequent.begin(), frequent.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

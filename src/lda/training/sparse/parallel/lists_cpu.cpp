@@ -9,19 +9,19 @@ namespace papilio::lda::sparse {
 namespace {
 
 constexpr std::int64_t tokens_per_part = std::int64_t{1} << 13;
-constexpr std::size_t tokens_ahead = look_ahead;  // spots are asked for
-constexpr std::size_t tokens_per_mark = 4;        // topics are looked at in the time that marks of a token take
+constexpr std::size_t tokens_ahead = look_ahead;  // at which spots are prefetched
+constexpr std::size_t tokens_per_mark = 4;        // topics can be read in the time that marking one token takes
 
 std::int64_t length_of(const CorpusView& corpus, std::size_t document) {
   return corpus.document_offsets[document + 1] - corpus.document_offsets[document];
 }
 
-// Groups of `lanes` entries that a document's list can grow to.
+// The number of groups of `lanes` entries to which a document's list can grow.
 std::int64_t most_groups(const CorpusView& corpus, std::size_t document, std::int32_t topics) {
   return (std::min<std::int64_t>(length_of(corpus, document), topics) + lanes - 1) / lanes;
 }
 
-// And as many as the longest list may have: kernels read a list as far as another one.
+// Plus the groups of the longest list, because kernels may read a list as far as another one.
 std::size_t entries_of_all(const CorpusView& corpus, std::int32_t topics) {
   std::int64_t groups = 0, longest = 0;
   for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
@@ -107,8 +107,8 @@ void DocumentLists<Entry>::build(std::span<std::int64_t> n_k) {
   });
 }
 
-// Tokens next to each other often have the same topic, so that one would wait for the count of the one before: where
-// there are enough of them, they are counted in two tables in turn, and topics are marked afterwards.
+// Neighbouring tokens often have the same topic, so one would wait for the count of the previous one. If there are
+// enough of them, they are counted in two tables in turn, and topics are marked afterwards.
 template <class Entry>
 void DocumentLists<Entry>::count_topics(std::size_t begin, std::size_t end, Counts& counts) {
   const auto topic_of = [&](std::size_t i) {

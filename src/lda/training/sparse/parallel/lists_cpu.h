@@ -15,7 +15,7 @@ namespace papilio::lda::sparse {
 template <class Entry>
 class DocumentLists {
  public:
-  // Keeps the view and the tokens' places in the order of words: both must outlive it.
+  // Keeps the view, and the tokens' places in the order of words; both must outlive it.
   DocumentLists(const CorpusView& corpus, const std::uint32_t* places, std::int32_t topics, int threads);
 
   void set_topics(std::span<const std::int32_t> z);
@@ -29,14 +29,14 @@ class DocumentLists {
   Spot<Entry>* spots() { return spots_.data(); }
   const Spot<Entry>* spots() const { return spots_.data(); }
 
-  // Entries of all lists together.
+  // The number of entries of all lists together.
   std::int64_t size() const { return size_; }
 
-  // Documents that have tokens.
+  // The number of documents that have tokens.
   std::int64_t documents() const { return documents_; }
 
  private:
-  // `n_dk` and `odd` are of one document: all 0 between documents, as the rest is between sweeps.
+  // `n_dk` and `odd` are for one document, and all 0 between documents; the rest is 0 between sweeps.
   struct Counts {
     explicit Counts(std::int32_t topics)
         : n_dk(static_cast<std::size_t>(topics)),
@@ -57,9 +57,9 @@ class DocumentLists {
   const std::int32_t topics_;
   const int threads_;
   BigArray<ListPlace> lists_;               // D
-  BigArray<Entry> entries_;                 // one part's after another's, each from a place that stays
+  BigArray<Entry> entries_;                 // part after part, each at a place that does not change
   BigArray<Spot<Entry>> spots_;             // N, in the order of words
-  std::vector<std::int64_t> parts_;         // documents with which parts of about equal length begin, and D
+  std::vector<std::int64_t> parts_;         // first documents of parts of about equal length, and D
   std::vector<std::uint32_t> first_group_;  // of each part
   ScratchPool<Counts> counts_;
   std::int64_t size_ = 0;

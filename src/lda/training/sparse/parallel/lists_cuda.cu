@@ -8,8 +8,8 @@
 #include "execution/cuda/memory.h"
 #include "lda/training/sparse/parallel/entries_cuda.cuh"
 
-// Documents' lists of topics, in ascending order, and n_k with them. A warp sorts the topics of
-// a short document in registers or counts them by sets of topics; a block counts those of a long one in shared memory.
+// Makes the documents' lists of topics, in ascending order, and n_k. A warp sorts the topics of a short document in
+// registers or counts them by sets of topics; a block counts those of a long document in shared memory.
 
 namespace papilio::lda {
 namespace {
@@ -20,20 +20,20 @@ using cuda::collective::atomic_add;
 constexpr int lanes = static_cast<int>(sparse::lanes);
 constexpr int block_threads = 256;
 constexpr int warps_per_block = block_threads / 32;
-constexpr int blocks_at_once = 4;  // of short documents, on a multiprocessor: all blocks are
+constexpr int blocks_at_once = 4;  // blocks for short documents per multiprocessor: all blocks are resident
 constexpr int long_threads = 512;
-constexpr int most_shared_topics = 8192;     // of which a block of short documents sums n_k in shared memory
-constexpr int most_tile_topics = 16 * 1024;  // of a long document that are counted at a time
+constexpr int most_shared_topics = 8192;     // up to this many, a block of short documents sums n_k in shared memory
+constexpr int most_tile_topics = 16 * 1024;  // of a long document, counted at a time
 
-constexpr int most_set_topics = 4096;  // that a warp has a set of
+constexpr int most_set_topics = 4096;  // the most topics for which a warp has a set
 constexpr int set_words = most_set_topics / 32;
 
-// A warp's document: each topic that it has, in ascending order, and its tokens.
+// A document of a warp: its topics in ascending order, and how many tokens each has.
 template <class Entry>
 struct Runs {
   typename Entry::Number topic[longest_sorted];
-  unsigned number[longest_sorted + 1];  // of tokens; if they were sorted, the first one's place among them
-  uint2 set[set_words];                 // x: which of 32 topics there are; y: how many before them
+  unsigned number[longest_sorted + 1];  // tokens per topic; if they were sorted, the index of each topic's first token
+  uint2 set[set_words];                 // x: which of 32 topics occur; y: how many occur before them
   bool are_sorted;
 
   __device__ __forceinline__ unsigned tokens(int r) const { return are_sorted ? number[r + 1] - number[r] : number[r]; }
@@ -73,7 +73,7 @@ __device__ __forceinline__ int find_runs(const typename Entry::Number* z, int to
   return count;
 }
 
-// The same by a set of 32 words of topics, or of some times as many, without an order of tokens.
+// The same by a set of 32 words of topics, or a multiple of that, without sorting the tokens.
 template <class Entry, int n>
 __device__ __forceinline__ int count_runs(const typename Entry::Number* z, int tokens, int times, Runs<Entry>& runs) {
   constexpr unsigned none = 0xFFFF'FFFFu;
@@ -146,7 +146,7 @@ __device__ __forceinline__ void write_list(const Runs<Entry>& runs, int count, E
   }
 }
 
-// The same in short entries. Returns has_large if some counts are.
+// The same with short entries. Returns has_large if some counts are large.
 template <class Entry, class Add>
 __device__ __forceinline__ std::uint32_t write_short(const Runs<Entry>& runs, int count, const SparseLists<Entry>& s,
                                                      std::uint32_t group, const Add& add) {
@@ -175,7 +175,7 @@ __device__ __forceinline__ std::uint32_t write_short(const Runs<Entry>& runs, in
   return written > 0 ? has_large : 0;
 }
 
-// Short documents, the longest first: warps of a block have some of about the same length.
+// Short documents, the longest first, so that the warps of a block have documents of about the same length.
 template <class Entry>
 __global__ void __launch_bounds__(block_threads, blocks_at_once)
     list_short_documents(const SparseLists<Entry> s, bool in_shared) {
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(block_threads, blocks_at_once)
     }
     if (lane == 0) s.documents[i].list.size = size;
     entries += static_cast<unsigned>(count);
-    __syncwarp();  // all have read the runs
+    __syncwarp();  // all threads have read the runs
   }
   if (lane == 0 && entries > 0) atomic_add(&s.statistics->entries, entries);
   if (in_shared) {
@@ -216,7 +216,7 @@ __global__ void __launch_bounds__(block_threads, blocks_at_once)
   }
 }
 
-// Documents of one token, whose lists are not kept.
+// Documents of one token, whose lists are not stored.
 template <class Entry>
 __global__ void __launch_bounds__(block_threads) count_single_tokens(const SparseLists<Entry> s, bool in_shared) {
   extern __shared__ unsigned topics[];
@@ -238,8 +238,8 @@ __global__ void __launch_bounds__(block_threads) count_single_tokens(const Spars
   }
 }
 
-// The topics of a tile that have a count, by a block: each warp has a part of the tile.
-// Returns how many have been written by then.
+// A block finds the topics of a tile that have a count; each warp has a part of the tile.
+// Returns how many topics have been written so far.
 template <class Entry>
 __device__ int list_tile(const SparseLists<Entry>& s, const int* counters, int first, int here, int written,
                          Entry* list, int (&of_warps)[long_threads / 32]) {
@@ -355,7 +355,7 @@ void queue_sparse_lists(const SparseLists<Entry>& lists, cudaStream_t stream) {
   }
   const bool in_shared = lists.topics <= most_shared_topics;
   const std::size_t bytes = in_shared ? static_cast<std::size_t>(lists.topics) * sizeof(unsigned) : 0;
-  // Where a block sums n_k up it should have many documents.
+  // A block that sums n_k in shared memory should have many documents.
   const std::int64_t most = std::int64_t{execution::multiprocessors()} * blocks_at_once;
   const std::int64_t short_documents = lists.document_count - lists.long_documents;
   if (short_documents > 0) {

@@ -5,16 +5,16 @@
 #include "collective/block.cuh"
 #include "lda/training/sparse/parallel/document_part_cuda.cuh"
 
-// Many tokens of one word in one document: a block adds up the document's list once for all of them, and keeps every
-// running sum, in which each token's thread then searches. The sums are those of document_part_cuda.cuh.
+// For many tokens of one word in one document: a block adds up the document's list once for all of them, and keeps
+// every running sum, which each token's thread then searches. The sums are those of document_part_cuda.cuh.
 
 namespace papilio::lda {
 
-// The running sums of a list's lanes: `running`, in shared memory, has room for the list's entries. By all threads of
-// the block.
+// Computes the running sums of a list's lanes. `running`, in shared memory, has room for the list's entries. Called by
+// all threads of the block.
 template <class Entry, int threads, class Word>
 __device__ __forceinline__ void add_up_list(const Word& word, const Entry* list, std::uint32_t size, float* running) {
-  cuda::collective::wait_for_the_others<threads>();  // some may still search in the list before
+  cuda::collective::wait_for_the_others<threads>();  // some may still search the previous list
   for (std::uint32_t e = threadIdx.x; e < size; e += threads) {
     running[e] = count_as_float(list[e]) * word.phi(static_cast<std::int32_t>(list[e].topic()));
   }
@@ -30,7 +30,7 @@ __device__ __forceinline__ void add_up_list(const Word& word, const Entry* list,
   cuda::collective::wait_for_the_others<threads>();
 }
 
-// What DocumentPart is, for a token whose list has been added up.
+// Takes the place of DocumentPart for a token whose list has been added up.
 template <class Entry>
 class DocumentPartOfPair {
  public:
@@ -42,7 +42,7 @@ class DocumentPartOfPair {
       sum_[lane] = lane < size ? running[(size - 1 - lane) / lanes * lanes + lane] : 0;
     }
     add_up_lanes(sum_);
-    std::uint32_t left = size;  // the old topic is in the list
+    std::uint32_t left = size;  // finds the old topic, which is in the list
     while (left > 1) {
       const std::uint32_t half = left / 2;
       if (list[at_ + half].topic() <= static_cast<std::uint32_t>(old)) at_ += half;
@@ -68,7 +68,7 @@ class DocumentPartOfPair {
  private:
   static constexpr std::uint32_t lanes = sparse::lanes;
 
-  // The first entry of a lane with a running sum above the bound, or the one that completes the lane's sum.
+  // The first entry of a lane whose running sum exceeds the bound, or the entry that completes the lane's sum.
   __device__ __forceinline__ Entry walk(std::uint32_t lane, float bound) const {
     if (lane >= size_) return {};
     const std::uint32_t last = (size_ - 1 - lane) / lanes;
@@ -93,7 +93,7 @@ class DocumentPartOfPair {
   const float* const running_;
   const std::uint32_t size_;
   float sum_[lanes];
-  std::uint32_t at_ = 0;  // of the old topic
+  std::uint32_t at_ = 0;  // where the old topic is
   std::uint32_t old_count_ = 0;
 };
 

@@ -6,7 +6,7 @@
 #include "lda/training/sparse/parallel/word_part_cuda.cuh"
 
 // Words of few tokens, without a row: a group of neighbouring threads, one for each token, has a word, and a warp has
-// several. Sums are those of word_part_cuda.cuh.
+// several words. The sums are those of word_part_cuda.cuh.
 
 namespace papilio::lda {
 
@@ -15,8 +15,8 @@ inline constexpr std::int32_t no_topic = 0x7FFFFFFF;
 // A word of at most tokens_of_rare tokens, in the registers of its threads.
 class RareWord {
  public:
-  // inverse: PaddedTopicMasses::inverse, or a copy; topic: of the thread's token; no_topic where it has none. All
-  // threads of the warp come here.
+  // inverse: PaddedTopicMasses::inverse or a copy. topic: that of the thread's token, or no_topic if it has none. All
+  // threads of the warp call this.
   __device__ __forceinline__ RareWord(const PaddedTopicMasses& all_masses, const float* inverse, std::int32_t topic)
       : masses(all_masses), inverse_(inverse), beta_(static_cast<float>(all_masses.beta)) {
     static_assert(tokens_of_rare == 4);
@@ -46,7 +46,7 @@ class RareWord {
     return n;
   }
 
-  // As WordOfItem::find.
+  // Like WordOfItem::find.
   __device__ __forceinline__ std::int32_t find(std::uint64_t x, std::int32_t without, std::uint64_t) const {
     std::uint64_t sum = 0;
     std::int32_t found = no_topic;
@@ -75,7 +75,7 @@ class RareWord {
 };
 
 // What a block keeps for `words` words of at most `tokens` tokens at a time. Four words share a table, which has four
-// bytes for each topic.
+// bytes per topic.
 template <int words, int tokens>
 struct TableOfWords {
   static constexpr int of_table = 4;
@@ -83,8 +83,8 @@ struct TableOfWords {
 
   float* inverse;         // padded: PaddedTopicMasses::inverse
   std::uint32_t* counts;  // words / of_table tables of `padded`
-  std::uint64_t* ends;    // of each token
-  std::int32_t* topics;   // likewise
+  std::uint64_t* ends;    // for each token
+  std::int32_t* topics;   // for each token
 
   static constexpr std::int64_t bytes(std::int32_t padded) {
     return std::int64_t{padded} * 4 * (1 + words / of_table) + std::int64_t{words} * tokens * 12;
@@ -96,7 +96,7 @@ struct TableOfWords {
         ends(reinterpret_cast<std::uint64_t*>(counts + std::int64_t{padded} * (words / of_table))),
         topics(reinterpret_cast<std::int32_t*>(ends + words * tokens)) {}
 
-  // By all threads of the block, which wait.
+  // Called by all threads of the block; waits for all of them.
   template <int threads>
   __device__ __forceinline__ void start(const PaddedTopicMasses& masses) {
     for (int k = static_cast<int>(threadIdx.x); k < masses.padded; k += threads) inverse[k] = masses.inverse[k];
@@ -105,7 +105,7 @@ struct TableOfWords {
   }
 };
 
-// A word of at most `tokens` tokens. Its counts are bytes in a table, which has them only while the word is there.
+// A word of at most `tokens` tokens. Its counts are bytes in a table, which it clears at the end.
 template <int tokens>
 class WordInTable {
  public:
@@ -120,12 +120,12 @@ class WordInTable {
         ends_(block.ends + word * tokens),
         topics_(block.topics + word * tokens) {}
 
-  // By a group of `tokens` neighbouring threads, each with the topic of its token; no_topic where it has none. All
-  // threads of the warp come here, and to `end`.
+  // Called by a group of `tokens` neighbouring threads, each with the topic of its token, or no_topic if it has none.
+  // All threads of the warp call this, and `end`.
   __device__ __forceinline__ void begin(std::int32_t topic) {
     using cuda::collective::all_threads;
     const int member = static_cast<int>(threadIdx.x) % tokens;
-    __syncwarp();  // the counts before these have been put back
+    __syncwarp();  // the previous word's counts have been cleared
     int n = 0;
 #pragma unroll
     for (int i = 0; i < tokens; ++i) n += __shfl_sync(all_threads, topic, i, tokens) == topic ? 1 : 0;
@@ -151,7 +151,7 @@ class WordInTable {
   }
   __device__ __forceinline__ std::int32_t count(std::int32_t k) const { return counts_[4 * k]; }
 
-  // As WordOfItem::find. Each token has a place of its own, in the order of topics.
+  // Like WordOfItem::find. Each token has a place of its own, in the order of topics.
   __device__ __forceinline__ std::int32_t find(std::uint64_t x, std::int32_t without, std::uint64_t taken) const {
     const int own = first([&](int i) { return topics_[i] >= without; });
     if (x >= (own > 0 ? ends_[own - 1] : 0)) x += taken;
@@ -168,7 +168,7 @@ class WordInTable {
     return topic != no_topic ? __ldg(masses.word_masses + topic) : 0;
   }
 
-  // The first place at which the condition holds, as it does from there on; the last at the latest.
+  // The first place from which on the condition holds; the last place if it holds nowhere before.
   template <class Condition>
   __device__ __forceinline__ static int first(const Condition& holds) {
     int at = 0;
@@ -177,7 +177,7 @@ class WordInTable {
     return at;
   }
 
-  // The group's topics in ascending order, by a bitonic network (collective/sort_keys.cuh has the source).
+  // The group's topics in ascending order, sorted by a bitonic network (source: collective/sort_keys.cuh).
   __device__ __forceinline__ static std::int32_t in_order(std::int32_t topic, int member) {
 #pragma unroll
     for (int size = 2; size <= tokens; size *= 2) {
@@ -193,7 +193,7 @@ class WordInTable {
 
   const float* const inverse_;
   const float beta_;
-  std::uint8_t* const counts_;  // of topic k at 4 k
+  std::uint8_t* const counts_;  // that of topic k is at 4 k
   std::uint64_t* const ends_;   // running sums of the word part
   std::int32_t* const topics_;  // of the word's tokens, in ascending order
 };

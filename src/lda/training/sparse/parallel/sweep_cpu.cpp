@@ -69,15 +69,15 @@ class SparseParallelSweep final : public CpuSweep {
   const int threads_;
   const bool removes_;
   const sparse::WordOrder order_;
-  // Seed words count as shared: their counts are made before the draws, because the draws of a task see only tokens.
+  // Seed words are treated as shared: their counts are made before the draws, because a task sees only tokens.
   const sparse::DrawTasks tasks_;
   sparse::TopicTable topics_;
   sparse::DocumentLists<Entry> lists_;
-  std::vector<std::uint32_t> shared_counts_;  // n_wk of the shared words, of the sweep's start, and the seeds'
+  std::vector<std::uint32_t> shared_counts_;  // n_wk of the shared words at the start of the sweep, with the seeds'
   ScratchPool<sparse::ThreadScratch> scratch_;
   SweepDraws draws_;
-  bool has_z_ = false;        // in lists_
-  bool z_is_settled_ = true;  // in the state
+  bool has_z_ = false;        // whether lists_ has z
+  bool z_is_settled_ = true;  // whether the state has z
   bool counts_are_settled_ = true;
 };
 
@@ -131,7 +131,7 @@ void SparseParallelSweep<Entry>::run(State& state) {
             .from_prior = static_cast<double>(drawn.from_prior) / all};
 }
 
-// From the lists; counts do not follow.
+// Takes z from the lists, but does not update the counts.
 template <class Entry>
 Statistics SparseParallelSweep<Entry>::draw_z(const State& state) {
   topics_.update(state, corpus_.vocabulary_size());

@@ -24,7 +24,7 @@ namespace {
 using execution::check;
 using execution::DeviceArray;
 
-// The last sweeps, during which the host makes room for what they lead to.
+// How many sweeps before the end the host begins to allocate memory for the results.
 constexpr std::int64_t sweeps_for_room = 16;
 
 template <class Entry>
@@ -55,7 +55,7 @@ class SparseParallelCudaSweep final : public CudaSweep {
   const std::int32_t topic_count_;
   const std::int64_t last_sweep_;
   const int host_threads_;
-  const std::int64_t allowed_bytes_;  // of the device; 0: all
+  const std::int64_t allowed_bytes_;  // bytes of the device; 0: all
   const bool removes_;
   const SparseParallelTuning tuning_;
   const cudaStream_t stream_;
@@ -71,9 +71,9 @@ class SparseParallelCudaSweep final : public CudaSweep {
   TopicArrays topics_;
   DeviceArray<std::int32_t> frequent_, frequent_next_;
   DeviceArray<float> rows_;
-  DeviceArray<sparse::Statistics> statistics_;               // of the last sweep; of a likelihood
-  std::optional<LogJointOnDevice> log_joint_;                // from the first time that it is asked for
-  std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // likewise
+  DeviceArray<sparse::Statistics> statistics_;               // of the last sweep, or of a likelihood
+  std::optional<LogJointOnDevice> log_joint_;                // made when first needed
+  std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // made when first needed
 };
 
 template <class Entry>
@@ -119,7 +119,7 @@ SparseParallelCudaSweep<Entry>::SparseParallelCudaSweep(const CudaStart& start, 
     rows_ =
         DeviceArray<float>(blocks_with_global_rows() * (sparse_row_bytes(topics_.masses.padded) / 4), "rows of phi");
   }
-  // The host has its own of these, and no longer needs them.
+  // The host has copies of these elsewhere, and no longer needs them.
   layout_.document = {};
   layout_.place = {};
 }
@@ -188,9 +188,9 @@ SparseLists<Entry> SparseParallelCudaSweep<Entry>::lists_of(sparse::Statistics* 
           .statistics = statistics};
 }
 
-// Lists and counts of the topics that the sweep begins with, then draws from them. The counts of
-// frequent words are kept from sweep to sweep, since several blocks draw each; those of other words a
-// block makes for itself.
+// Makes lists and counts from the topics at the start of the sweep, then draws from them. The counts of frequent words
+// are kept from sweep to sweep, because several blocks draw each such word; a block makes the counts of its other words
+// itself.
 template <class Entry>
 void SparseParallelCudaSweep<Entry>::run(std::int64_t sweep) {
   sweep_ = sweep;
@@ -208,7 +208,7 @@ void SparseParallelCudaSweep<Entry>::run(std::int64_t sweep) {
   if (sweep > last_sweep_ - sweeps_for_room) room_.prepare();
 }
 
-// From lists and counts of the topics that the sweeps have led to, made again.
+// From lists and counts that are made again, of the topics after the last sweep.
 template <class Entry>
 double SparseParallelCudaSweep<Entry>::log_joint() {
   if (!log_joint_) log_joint_.emplace(corpus_, seeds_, priors_, stream_);
@@ -223,7 +223,7 @@ double SparseParallelCudaSweep<Entry>::log_joint() {
   return (*log_joint_)(queue_words, queue_documents, topics_.n_k);
 }
 
-// Likewise.
+// From lists and counts that are made again, too.
 template <class Entry>
 void SparseParallelCudaSweep<Entry>::optimize(Priors& priors) {
   if (!optimized_priors_) optimized_priors_.emplace(corpus_, seeds_, topic_count_, stream_);
@@ -242,7 +242,7 @@ void SparseParallelCudaSweep<Entry>::optimize(Priors& priors) {
   (*optimized_priors_)(queue_words, queue_documents, topics_.n_k, priors);
 }
 
-// Likewise, with items of the requested words, each of which has all tokens of its word.
+// The same, with items of the requested words, each of which has all tokens of its word.
 template <class Entry>
 void SparseParallelCudaSweep<Entry>::make_lists(const WordLists& lists, std::span<const std::int32_t> words) {
   std::vector<SparseItem> items;
@@ -264,7 +264,7 @@ void SparseParallelCudaSweep<Entry>::make_lists(const WordLists& lists, std::spa
   draw.item_count = std::ssize(items);
   queue_item_counts(draw, lists, stream_);
   queue_word_lists(lists, lists.counts(), lists.stride(), 0, lists.count, stream_);
-  check(cudaStreamSynchronize(stream_), "listing topics of words");  // the items end here
+  check(cudaStreamSynchronize(stream_), "listing topics of words");  // the items must live until here
 }
 
 template <class Entry>
@@ -309,7 +309,7 @@ void SparseParallelCudaSweep<Entry>::count(State& state) {
   if (!count_on_device(state)) state.count(corpus_, host_threads_);
 }
 
-// What State::count does, by the topics on the device, where it has room for the table or for parts of it.
+// What State::count does, from the topics on the device, if it has room for the table or for parts of it.
 template <class Entry>
 bool SparseParallelCudaSweep<Entry>::count_on_device(State& state) {
   require_countable(corpus_, host_threads_);
@@ -351,7 +351,7 @@ SparseLayoutMade<Entry> sparse_layout(const CudaStart& start, const SparseParall
         return std::exchange(by_word->word_offsets, {});
       });
       return {std::move(layout), std::move(by_word)};
-    } catch (const execution::OutOfDeviceMemory&) {  // in pieces, which what is asked for does not fit
+    } catch (const execution::OutOfDeviceMemory&) {  // free memory is in pieces, into which the request does not fit
     }
   }
   return {SparseLayout(corpus, options.topics, cut, start.seeds, options.threads), std::nullopt};

@@ -9,14 +9,14 @@
 
 namespace papilio::lda {
 
-// Sparse sweeps of all tokens at once, as make_sparse_parallel_sweep has them on the CPU: the same draws. They take at
-// most `memory` bytes of the device: with the whole corpus there where it fits, else by ranges of documents. Throws
-// DeviceError where memory is short, with the least that would do.
+// Sparse sweeps of all tokens at once, with the same draws as make_sparse_parallel_sweep on the CPU. They take at most
+// `memory` bytes of the device: with the whole corpus on it if it fits, else by ranges of documents. Throws DeviceError
+// if memory is too small; the message says how much is needed.
 std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, std::int64_t memory,
                                                       const SparseParallelTuning& tuning);
 
-// Bytes of a device that sweeps of a corpus, or of a rank's part of one, take: in one piece beside `others`, at most,
-// and by ranges of documents, at least. One piece is for tokens that 32 bits number.
+// How many bytes of a device the sweeps of a corpus, or of a rank's part of one, take: in one piece beside `others`, at
+// most; and by ranges of documents, at least. One piece is possible for tokens that 32 bits can number.
 struct SparseNeeds {
   bool has_numbers = false;
   std::int64_t in_one_piece = 0;
@@ -27,17 +27,17 @@ SparseNeeds sparse_needs(const CudaStart& start, std::int64_t others);
 // Throws DeviceError.
 [[noreturn]] void refuse_sparse_draws(const CudaStart& start, std::int64_t needed, std::int64_t memory);
 
-// The sweeps by ranges of documents, also where there would be room for all. With start.ranks, of a rank's part: all
-// ranks call it.
+// Sweeps by ranges of documents, even if there is room for all. With start.ranks, for a rank's part; all ranks must
+// call it.
 std::unique_ptr<CudaSweep> make_sparse_sweep_by_ranges(const CudaStart& start, std::int64_t memory,
                                                        const SparseParallelTuning& tuning);
 
-// The sweeps that have the whole corpus on the device; its layout, and what tokens and counts of words take then. Its
-// tokens are put in order by word on the device where that takes at most `memory` bytes of it, else on the host.
+// What the sweeps with the whole corpus on the device need: its layout, and the bytes of tokens and counts of words.
+// Tokens are put in order by word on the device if that takes at most `memory` bytes, else on the host.
 template <class Entry>
 struct SparseLayoutMade {
   SparseLayout layout;
-  std::optional<TokensByWord<typename Entry::Number>> by_word;  // on the device
+  std::optional<TokensByWord<typename Entry::Number>> by_word;  // if it is made on the device
 };
 template <class Entry>
 SparseLayoutMade<Entry> sparse_layout(const CudaStart& start, const SparseParallelTuning& tuning, std::int64_t memory);

@@ -14,7 +14,7 @@ namespace {
 constexpr int block_threads = 256;
 constexpr int item_threads = 128;
 
-// Writes counts. An item is the list of its number.
+// Writes counts. The number of an item is that of its list.
 template <class Entry, bool in_shared>
 __global__ void __launch_bounds__(item_threads)
     write_item_counts(const __grid_constant__ SparseDraw<Entry> draw, const WordLists lists) {
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(item_threads)
   }
 }
 
-// A warp's list of short entries.
+// A warp reads a list of short entries.
 template <class Entry, class Use>
 __device__ __forceinline__ void use_short_list(const SparseLists<Entry>& s, const sparse::ListPlace& place, Use& use) {
   const auto* const list = reinterpret_cast<const std::uint16_t*>(list_at(s.lists, place.group));
@@ -53,7 +53,7 @@ __device__ __forceinline__ void use_short_list(const SparseLists<Entry>& s, cons
   }
 }
 
-// Each thread's `use` is given all counts that are not 0, and perhaps some that are. A warp has a document.
+// Each thread passes all counts that are not 0, and perhaps some that are, to its `use`. A warp has a document.
 template <class Entry, class Use>
 __global__ void __launch_bounds__(block_threads) use_lists(const SparseLists<Entry> s, Use use) {
   const std::int64_t step = std::int64_t{gridDim.x} * (block_threads / 32);
@@ -104,7 +104,7 @@ void queue_on_lists(const SparseLists<Entry>& lists, const Use& use, cudaStream_
   execution::check_launch("going over the topics of documents");
 }
 
-// A block has an item: one kernel where its row has room in shared memory, else the other.
+// A block has an item. Launches the first kernel if a row fits in shared memory, else the second.
 template <class Entry, class Kernel, class OtherKernel, class Argument>
 void queue_items(const SparseDraw<Entry>& draw, Kernel* in_shared, OtherKernel* in_global, const Argument& argument,
                  cudaStream_t stream) {

@@ -10,7 +10,7 @@
 
 namespace papilio::lda::sparse {
 
-// The memory of one thread for draws of a sweep.
+// One thread's memory for the draws of a sweep.
 struct ThreadScratch {
   explicit ThreadScratch(std::int32_t topics)
       : phi(1, std::max(topics, padded_phi)),
@@ -23,7 +23,7 @@ struct ThreadScratch {
         topics_of_word(static_cast<std::size_t>(topics)),
         sums(static_cast<std::size_t>(topics)) {}
 
-  // Ready for the masses of a sweep.
+  // Prepares it for the masses of a sweep.
   Scratch start(const TopicMasses& masses) {
     const auto beta = static_cast<float>(masses.beta);
     for (std::int32_t k = 0; k < masses.topics; ++k) phi.row(0)[k] = beta * masses.inverse[k];
@@ -43,14 +43,14 @@ struct ThreadScratch {
   AlignedTable running;
   std::vector<std::uint32_t> counts;
   std::vector<std::uint32_t> odd_counts;
-  std::vector<OwnTopic> own;  // zeros, if none are ever taken
+  std::vector<OwnTopic> own;  // zeros if tokens are not taken out of the counts
   std::vector<OwnPlace> own_place;
   std::vector<std::uint64_t> present;
   std::vector<std::uint32_t> topics_of_word;
   std::vector<std::uint64_t> sums;
 };
 
-// The kernel of the instruction-set target in use, for either kind of entries.
+// Calls the kernel of the instruction-set target in use, for either kind of entries.
 inline void draw(const Range<NarrowEntry>& range, const Scratch& scratch, Statistics& statistics) {
   kernels_in_use().draw_narrow(range, scratch, statistics);
 }

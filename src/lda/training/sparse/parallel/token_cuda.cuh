@@ -42,15 +42,15 @@ struct SparseToken {
   }
 };
 
-// What a token's topics weigh: its old one, without the token; the others of its document's list; and in
-// integers, of its word's and of all.
+// The weights of a token's topics: its old topic, without the token; the others of its document's list; and, in
+// integers, those of its word's topics and of all topics.
 struct TokenWeights {
   double own;
-  double until_others;     // with `own`
+  double until_others;     // `own`, and the document's other topics
   sparse::EntryPart part;  // of the old topic in the document part
   std::uint64_t of_word;   // what the old topic has in the word part
-  std::uint64_t of_prior;  // and in the prior part, which are left out of
-  std::uint64_t others;    // the word's and the prior's
+  std::uint64_t of_prior;  // and in the prior part; `others` leaves both out
+  std::uint64_t others;    // of the word part and the prior part
 };
 
 template <class Word, class Document>
@@ -73,7 +73,7 @@ __device__ __forceinline__ TokenWeights weights_of(const Word& word, std::int32_
           .others = all - of_word - topic.prior_mass};
 }
 
-// A token's topic. Word: WordOfItem, WordOfFewTopics, WordInTable or RareWord. Document: DocumentPart or
+// Draws a token's topic. Word is WordOfItem, WordOfFewTopics, WordInTable or RareWord; Document is DocumentPart or
 // DocumentPartOfPair.
 template <class Entry, class Word, class Document>
 __device__ __forceinline__ Drawn draw_token(const SparseDraw<Entry>& draw, const Word& word, const Document& document,
@@ -101,7 +101,7 @@ __device__ __forceinline__ Drawn draw_token(const SparseDraw<Entry>& draw, const
   return {find_in_prior(masses, x - of_word, without, weights.of_prior), Part::prior};
 }
 
-// Where the topics that a thread drew came from.
+// Counts, by part, where the topics that a thread drew came from.
 struct Tally {
   unsigned own = 0, document = 0, word = 0, prior = 0;
 

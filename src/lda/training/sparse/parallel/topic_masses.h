@@ -5,17 +5,17 @@
 #include "lda/training/parameters/estimates.h"
 #include "lda/training/sparse/fixed_point.h"
 
-// What the weights of a token's topics take from the topics alone, on every processor: bit for bit the same.
+// What the weights of a token's topics take from the topics alone, with the same bits on every processor.
 // docs/lda/sparse.md has the formulas.
 
 namespace papilio::lda::sparse {
 
-// Of a topic, of the sweep's start.
+// For one topic, from the counts at the start of the sweep.
 struct alignas(16) TopicMass {
   double alpha;
   double without_token;      // 1 / (n_k - 1 + V beta); 0 for a topic without tokens
   std::uint64_t word_mass;   // alpha_k / (n_k + V beta), fixed point; 0 for a topic without tokens
-  std::uint64_t prior_mass;  // beta times that, likewise, but of all topics
+  std::uint64_t prior_mass;  // beta times that, likewise, but also for topics without tokens
 };
 
 // v_beta: V beta.
@@ -38,14 +38,14 @@ struct TopicMasses {
   double beta = 0;
   const TopicMass* of = nullptr;              // K
   const float* inverse = nullptr;             // K: inverse_mass
-  const std::uint64_t* prior_sums = nullptr;  // of prior_mass over topics 0 ... k
-  double unit = 0;                            // of the fixed point, a power of two
+  const std::uint64_t* prior_sums = nullptr;  // running sums of prior_mass over topics 0 ... k
+  double unit = 0;                            // of the fixed-point numbers, a power of two
   double places = 0;                          // 1 / unit
 
   PAPILIO_LANEWISE std::uint64_t prior_total() const { return prior_sums[topics - 1]; }
 };
 
-// phi of a word that has n_wk tokens of a topic.
+// phi of a topic, for a word of which n_wk tokens have it.
 PAPILIO_LANEWISE float phi_of_count(std::int32_t n_wk, float beta, float inverse) {
   return (static_cast<float>(n_wk) + beta) * inverse;
 }

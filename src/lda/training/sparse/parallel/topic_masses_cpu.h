@@ -10,13 +10,13 @@ namespace papilio::lda::sparse {
 
 // What a sweep needs to know about the topics, for any token.
 //
-// Masses of the word's part and the prior's are integers, in units of 2^-s: sums of them need no
-// order. s leaves room for alpha_k phi_wk of all topics together, which is at most the sum of alpha.
+// The masses of the word part and the prior part are integers, in units of 2^-s, so sums of them need no order. s
+// leaves room for alpha_k phi_wk of all topics together, which is at most the sum of alpha.
 class TopicTable {
  public:
   explicit TopicTable(std::int32_t topics);
 
-  // Of the counts and priors as they are now.
+  // Computes the masses from the current counts and priors.
   void update(const State& state, std::int64_t words);
 
   // Borrowed until the next update.

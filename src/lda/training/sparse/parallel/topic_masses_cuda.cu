@@ -11,7 +11,7 @@ namespace {
 
 constexpr int block_threads = 1024;
 
-// The sum of `x` of the threads up to this one, over the block.
+// The inclusive sum of `x` over the threads of the block.
 __device__ std::uint64_t running_sum(std::uint64_t x, std::uint64_t* warps) {
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   x = cuda::collective::warp_scan(x);
@@ -21,7 +21,7 @@ __device__ std::uint64_t running_sum(std::uint64_t x, std::uint64_t* warps) {
   return x;
 }
 
-// One block; a thread has topics that follow one another.
+// One block; each thread has consecutive topics.
 __global__ void __launch_bounds__(block_threads) weigh_topics(const PaddedTopicMasses masses, const TopicMassArrays a) {
   __shared__ std::uint64_t warps[block_threads / 32];
   const int each = (masses.padded + block_threads - 1) / block_threads;
@@ -45,10 +45,10 @@ __global__ void __launch_bounds__(block_threads) weigh_topics(const PaddedTopicM
 }
 
 constexpr int sum_threads = 128;
-constexpr std::int64_t rows_per_sum = 256;  // at least
-constexpr std::int64_t most_sums = 4096;    // of a column
+constexpr std::int64_t rows_per_sum = 256;  // at least, per sum of a column
+constexpr std::int64_t most_sums = 4096;    // at most, per column
 
-// A block has some rows, a thread one of their columns.
+// A block has some rows, and each of its threads one of their columns.
 __global__ void __launch_bounds__(sum_threads)
     add_up_columns(const std::int32_t* counts, std::int64_t rows, std::int32_t padded, std::int32_t topics,
                    std::int64_t* n_k) {

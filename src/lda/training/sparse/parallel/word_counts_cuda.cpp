@@ -13,10 +13,10 @@ namespace papilio::lda {
 namespace {
 
 constexpr std::int64_t tokens_of_item = std::int64_t{1} << 14;
-constexpr std::int64_t most_bytes = std::int64_t{1} << 28;  // of a table; a larger one saves little
-constexpr std::int64_t most_tables = 64;                    // more take longer than counting on the host
+constexpr std::int64_t most_bytes = std::int64_t{1} << 28;  // per table; a larger one saves little
+constexpr std::int64_t most_tables = 64;                    // more would take longer than counting on the host
 
-// Of the words from `first` on, before `end`, whose rows begin with that of `first`.
+// Items for the words from `first` to before `end`; their rows begin with that of `first`.
 std::vector<SparseItem> items_of_words(std::span<const std::int64_t> offsets, std::int64_t first, std::int64_t end) {
   std::vector<SparseItem> items;
   for (std::int64_t w = first; w < end; ++w) {
@@ -42,7 +42,7 @@ bool count_words_on_device(SparseDraw<Entry> draw, std::span<const std::int64_t>
   execution::DeviceArray<std::int32_t> table(rows * topics, "counts of words");
   execution::StagedCopies copies(table.bytes(), threads, stream);
   draw.frequent_next = table.data();
-  draw.masses.padded = draw.masses.topics;  // how far rows are apart
+  draw.masses.padded = draw.masses.topics;  // the distance between rows
   for (std::int64_t first = 0; first < words; first += rows) {
     const std::int64_t end = std::min(first + rows, words);
     const std::vector<SparseItem> items = items_of_words(word_offsets, first, end);

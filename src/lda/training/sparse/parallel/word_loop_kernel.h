@@ -9,14 +9,14 @@
 #include "lda/training/sparse/place_uniforms_kernel.h"
 #include "random/purpose.h"
 
-// What the draws of one thread are on every target: word after word, and the tokens of a word a batch at a time.
+// The draws of one thread, as they are on every target: word after word, and the tokens of a word in batches.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
 using namespace papilio::lda::sparse;
 
-// What the tokens of a range need as they come: random numbers, and memory, prefetched. `most`: the most tokens of a
-// batch.
+// What the tokens of a range need in turn: random numbers, and prefetched memory. `most`: the largest number of tokens
+// of a batch.
 template <class Entry, int most>
 class TokenStream {
  public:
@@ -26,8 +26,8 @@ class TokenStream {
         stream_(random::stream(random::Purpose::topics, range.sweep)),
         end_(range.begin / W::width * W::width) {}
 
-  // The number below 1 of a token among the last `most` before `end` of the last call of draw_numbers; or of
-  // that and those that follow, what is behind `end` being of no token.
+  // The uniform number of a token among the last `most` before `end` of the last call of draw_numbers; or, with lanes,
+  // of that token and those after it; numbers beyond `end` belong to no token.
   PAPILIO_LANEWISE double u(std::int64_t at) const { return u_[static_cast<std::size_t>(at) % kept]; }
   template <warp::Warp L>
   PAPILIO_LANEWISE warp::Lanes<L, double> u(std::int64_t at) const {
@@ -42,7 +42,7 @@ class TokenStream {
     }
   }
 
-  // Prefetches lists of pairs to come, as many as there are of these. Always inlined: GCC leaves out calls of
+  // Prefetches the lists of the next pairs, as many as there are pairs here. Always inlined, because GCC drops calls of
   // functions that do nothing else.
   PAPILIO_LANEWISE void ask_ahead(std::int64_t pair, int pairs) const {
     const std::uint32_t* ahead = tokens_.documents + pair + pairs_ahead;
@@ -55,10 +55,10 @@ class TokenStream {
  private:
   using W = warp::SimdWarp<warp::register_bytes == 64 ? 32 : 8, warp::register_bytes>;
   static constexpr std::size_t kept = 2 * (most > W::width ? most : W::width);
-  static constexpr int pairs_ahead = most < 32 ? most : 32;  // that lists are asked for
-  static constexpr std::uint32_t most_lines = 32;            // the machine's own prefetcher goes on from there
+  static constexpr int pairs_ahead = most < 32 ? most : 32;  // how many pairs ahead lists are prefetched
+  static constexpr std::uint32_t most_lines = 32;            // after these, the hardware prefetcher continues
 
-  // Two lines at a time, so that the number of steps is more often the same.
+  // Two lines at a time, so that the number of steps varies less.
   PAPILIO_LANEWISE void ask_for(ListPlace list) const {
     constexpr std::uint32_t line = 64 / sizeof(Entry);
     const Entry* entries = tokens_.entries + std::size_t{lanes} * list.group;
@@ -73,11 +73,11 @@ class TokenStream {
   const Tokens<Entry>& tokens_;
   const std::uint64_t stream_;
   std::int64_t end_;
-  alignas(64) double u_[kept + W::width] = {};  // the first ones again behind the last
+  alignas(64) double u_[kept + W::width] = {};  // the first ones are repeated after the last
 };
 
-// The words. Draws inherits this and has the stages of a batch of at most `most` tokens: take_pairs(most tokens), which
-// sets pairs_ and count_, add_lists() and draw_topics().
+// The loop over the words. Draws inherits this and has the stages of a batch of at most `most` tokens: take_pairs(most
+// tokens), which sets pairs_ and count_, add_lists() and draw_topics().
 template <class Draws, class Entry, int most>
 class WordLoop {
  public:
@@ -106,7 +106,7 @@ class WordLoop {
   }
 
  protected:
-  // Draws token i of the batch, which the word's part and the prior's get, by its target there.
+  // Draws token i of the batch, whose target falls into the word part or the prior part.
   PAPILIO_LANEWISE void draw_other(std::uint32_t i, double target) {
     const std::uint32_t old = tokens_.spots[at_ + i].topic;
     const std::uint64_t others = word_.others(old);
@@ -130,10 +130,10 @@ class WordLoop {
   Statistics& statistics_;
   WordPart word_;
   TokenStream<Entry, most> stream_;
-  std::int64_t pair_;  // the batch begins with
-  std::int64_t at_;    // likewise, a token
+  std::int64_t pair_;  // the first of the batch
+  std::int64_t at_;    // likewise, its first token
 
-  // Of the batch.
+  // For the batch.
   int pairs_ = 0;
   int count_ = 0;
 

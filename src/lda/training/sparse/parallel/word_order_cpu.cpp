@@ -9,23 +9,23 @@
 namespace papilio::lda::sparse {
 namespace {
 
-// The least tokens of a part: fewer are not worth one.
+// The least number of tokens per part: fewer are not worth one.
 constexpr std::int64_t least_tokens_per_part = std::int64_t{1} << 16;
 
-// A part has a cursor for every word, and at least this many tokens per cursor: cursors take up to 4 bytes per token.
+// A part has a cursor per word, and at least this many tokens per cursor; so cursors take up to 4 bytes per token.
 constexpr std::int64_t least_tokens_per_cursor = 4;
 
-// In loops over words.
+// For loops over words.
 constexpr std::int64_t words_per_task = std::int64_t{1} << 12;
 
-// In draws.
+// For draws.
 constexpr std::int64_t most_tokens_per_task = std::int64_t{1} << 14;
-constexpr std::int64_t tokens_per_word_part = std::int64_t{1} << 13;  // of a word that is shared
+constexpr std::int64_t tokens_per_word_part = std::int64_t{1} << 13;  // per part of a shared word
 
-// The least tokens of a task if there are several threads: starting one is not worth it for fewer.
+// The least number of tokens of a task if there are several threads: with fewer, starting a task does not pay.
 constexpr std::int64_t least_tokens_per_task = std::int64_t{1} << 11;
 
-// When a task is cut, the tokens left make at least this many tasks of its size per thread.
+// When a task is cut, the remaining tokens must make at least this many tasks of its size per thread.
 constexpr std::int64_t tasks_left_per_thread = 4;
 
 std::int64_t tokens_of(const WordOrder& order, std::int64_t word) {
@@ -43,15 +43,15 @@ DrawTask task_from(const WordOrder& order, std::int64_t word) {
 
 }  // namespace
 
-// A word in one part of the documents: the number of its tokens and pairs so far, or the places of the next ones.
+// A word in one part of the documents: the number of its tokens and pairs so far, later the places of the next ones.
 struct WordOrder::Cursor {
   std::uint32_t token = 0;
   std::uint32_t pair = 0;
   std::uint32_t document = 0;        // of the last token
-  std::uint32_t tokens_of_pair = 0;  // of the last token's pair so far; 0: no token yet
+  std::uint32_t tokens_of_pair = 0;  // in the last token's pair so far; 0: no token yet
 };
 
-// The corpus in parts of whole documents with about the same number of tokens.
+// The corpus, cut into parts of whole documents with about the same number of tokens.
 class WordOrder::Parts {
  public:
   Parts(const CorpusView& corpus, int threads)
@@ -87,8 +87,8 @@ class WordOrder::Parts {
   std::vector<std::int64_t> take_pair_offsets() { return std::move(pair_offsets_); }
 
   // Calls f(cursor of the word, token, document, whether the token is the first of a pair) in the order of documents
-  // within each part, for several parts at the same time. At first the cursors are at the places where their parts
-  // begin; f moves them on.
+  // within each part, for several parts at the same time. At first, the cursors are at the places where their parts
+  // begin; f advances them.
   template <class F>
   void for_each_token(F f) {
     execution::parallel_for(static_cast<std::int64_t>(count()), 1, threads_, [&](std::int64_t begin, std::int64_t end) {
@@ -200,7 +200,7 @@ void DrawTasks::add_shared_word(const WordOrder& order, std::int64_t word) {
   shared_words_.push_back(word);
 }
 
-// The largest come first, so that no thread draws a large one while the others have nothing left.
+// The largest come first, so that no thread draws a large one while the others have nothing left to do.
 void DrawTasks::add_frequent_words(const WordOrder& order) {
   const std::ptrdiff_t shared = std::ssize(tasks_);
   for (std::int64_t w = 0; w < words_of(order); ++w) {

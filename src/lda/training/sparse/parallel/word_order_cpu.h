@@ -12,17 +12,17 @@
 
 namespace papilio::lda::sparse {
 
-// The tokens of a corpus word after word, each word's in ascending order; fewer than 2^32 of them. A word's
-// tokens in one document are a pair, or several where they are more than most_tokens.
+// The tokens of a corpus word by word, in ascending order within each word; fewer than 2^32. The tokens of a word in
+// one document form a pair, or several if there are more than most_tokens.
 struct WordOrder {
   WordOrder(const CorpusView& corpus, int threads);
 
-  BigArray<std::uint32_t> numbers;    // N, and zeros after them, as in other arrays here: who reads them looks ahead
-  BigArray<std::uint32_t> places;     // N, of each token in this order
-  std::vector<std::int64_t> offsets;  // V + 1, into them
+  BigArray<std::uint32_t> numbers;    // N, and zeros after them, as in the other arrays, because kernels read ahead
+  BigArray<std::uint32_t> places;     // N: the place of each token in this order
+  std::vector<std::int64_t> offsets;  // V + 1, into both
   std::vector<std::int64_t> pair_offsets;  // V + 1
-  BigArray<std::uint32_t> documents;       // of each pair
-  BigArray<std::uint8_t> sizes;            // its tokens
+  BigArray<std::uint32_t> documents;       // for each pair
+  BigArray<std::uint8_t> sizes;            // for each pair: its tokens
 
  private:
   struct Cursor;
@@ -39,17 +39,17 @@ struct DrawTask {
   std::int64_t first_pair;
   std::int64_t begin;  // in the order of words
   std::int64_t end;
-  std::int64_t shared_word = -1;  // the place of its word among the shared words; -1: not shared
+  std::int64_t shared_word = -1;  // its word's place among the shared words; -1: not shared
 
   std::int64_t tokens() const { return end - begin; }
 };
 
-// All tokens as tasks, in the order in which threads should take them. Frequent words come first, in tasks of their
-// own. The other words follow, several in a task. Tasks become smaller towards the end, so that all threads finish at
-// about the same time.
+// All tokens, divided into tasks in the order in which threads should take them. Frequent words come first, in tasks of
+// their own. The other words follow, several in a task. Tasks become smaller towards the end, so that all threads
+// finish at about the same time.
 class DrawTasks {
  public:
-  // Seed words count as shared, however few tokens they have.
+  // Seed words are treated as shared, however few tokens they have.
   DrawTasks(const WordOrder& order, const std::vector<bool>& is_seed, int threads);
 
   std::span<const DrawTask> all() const { return tasks_; }
@@ -62,12 +62,12 @@ class DrawTasks {
   bool is_alone(const WordOrder& order, std::int64_t word) const;
 
   std::vector<bool> is_shared_;
-  std::int64_t least_tokens_;  // that a task of several words has room for
+  std::int64_t least_tokens_;  // the least number of tokens of a task with several words
   std::vector<DrawTask> tasks_;
   std::vector<std::int64_t> shared_words_;
 };
 
-// Gives each place below `count` to one of the threads that ask, in order.
+// Hands out the places below `count`, in order, to the threads that ask.
 class Claims {
  public:
   explicit Claims(std::size_t count) : count_(count) {}
@@ -80,7 +80,7 @@ class Claims {
 
  private:
   const std::size_t count_;
-  alignas(128) std::atomic<std::size_t> next_ = 0;  // not beside data that threads only read
+  alignas(128) std::atomic<std::size_t> next_ = 0;  // not in a cache line with data that threads only read
 };
 
 }  // namespace papilio::lda::sparse

@@ -6,8 +6,8 @@
 #include "collective/warp_scan.cuh"
 #include "lda/training/sparse/parallel/entries_cuda.cuh"
 
-// What a block keeps of the word that it draws, and the searches in it: phi of every topic, and running sums of the
-// word part. Sums are integers, so that those without a token's old topic are those with it less what the topic takes.
+// What a block keeps for the word that it draws, and how it searches it: phi of every topic, and running sums of the
+// word part. Sums are integers, so the sum without a token's old topic is the sum with it minus what the topic takes.
 
 namespace papilio::lda {
 
@@ -20,7 +20,7 @@ __device__ __forceinline__ std::uint32_t token_number(const SparseDraw<Entry>& d
   return draw.documents[d].first_token + draw.place[by_word];
 }
 
-// The places of a block's memory.
+// Where these are in a block's memory.
 struct WordRow {
   float* phi;            // padded; counts first
   std::uint64_t* ends;   // padded / chunk_topics
@@ -47,7 +47,7 @@ __device__ __forceinline__ void count_word(const SparseDraw<Entry>& draw, const 
   wait_for_the_others<threads>();
 }
 
-// phi of four neighbouring topics; returns what they add to the word part.
+// Computes phi of four neighbouring topics; returns what they add to the word part.
 __device__ __forceinline__ std::uint64_t weigh_four(const PaddedTopicMasses& masses, int k, const int4& n, float* phi) {
   const auto beta = static_cast<float>(masses.beta);
   const float4 inverse = __ldg(reinterpret_cast<const float4*>(masses.inverse + k));
@@ -62,8 +62,8 @@ __device__ __forceinline__ std::uint64_t weigh_four(const PaddedTopicMasses& mas
   return sum;
 }
 
-// Turns counts, of `frequent` or of the row itself, into phi and the running sums. Each warp
-// has a part of the topics, 128 at a time.
+// Turns counts, those in `frequent` or in the row itself, into phi and the running sums. Each warp has a part of the
+// topics, 128 at a time.
 template <int threads>
 __device__ __forceinline__ void weigh_word(const PaddedTopicMasses& masses, const std::int32_t* frequent,
                                            WordRow& row) {
@@ -95,21 +95,21 @@ __device__ __forceinline__ void weigh_word(const PaddedTopicMasses& masses, cons
   wait_for_the_others<threads>();
 }
 
-// The word of an item, in shared memory for the most part.
+// The word of an item, mostly in shared memory.
 struct WordOfItem {
   const PaddedTopicMasses& masses;
   const float* row;            // phi: padded
   const std::uint64_t* ends;   // running sums of the word part at the end of each chunk
-  const std::int32_t* counts;  // n_wk where the word is frequent; null: they are recovered from phi
-  std::uint64_t mass;          // of the word part, the last of `ends`
+  const std::int32_t* counts;  // n_wk if the word is frequent; if null, counts are recovered from phi
+  std::uint64_t mass;          // of the word part: the last of `ends`
 
   __device__ __forceinline__ float phi(std::int32_t k) const { return row[k] * masses.unscale; }
   __device__ __forceinline__ float scaled_phi(std::uint32_t place) const {
     return *reinterpret_cast<const float*>(reinterpret_cast<const char*>(row) + place);
   }
 
-  // phi is fl(fl(n + beta) inverse): this and what follows here is some roundings, which move n by less than
-  // 1/2 up to 2^20. A topic without tokens gives 0 / 0, whose integer is 0.
+  // phi is fl(fl(n + beta) inverse). The roundings there and below change n by less than 1/2, for n up to 2^20. A topic
+  // without tokens gives 0 / 0, whose conversion to an integer is 0.
   __device__ __forceinline__ std::int32_t count(std::int32_t k) const {
     if (counts != nullptr) return __ldg(counts + k);
     return __float2int_rn(__fdividef(row[k], __ldg(masses.inverse + k)) - static_cast<float>(masses.beta));
@@ -126,13 +126,13 @@ struct WordOfItem {
         __float2int_rn(__fdividef(phi_of.z, inverse.z) - beta), __float2int_rn(__fdividef(phi_of.w, inverse.w) - beta));
   }
 
-  // The first topic but `without` (-1: none is left out) whose running sum of the word part, less that topic's
-  // `taken`, exceeds x; there is one.
+  // The first topic other than `without` (-1: none) whose running sum of the word part, minus what `without` takes from
+  // it (`taken`), exceeds x; there is one.
   __device__ __forceinline__ std::int32_t find(std::uint64_t x, std::int32_t without, std::uint64_t taken) const {
-    // Past the chunks before its own, what `without` has is skipped.
+    // Beyond the chunks before that of `without`, its share is skipped.
     const int shifted = without / chunk_topics;
     if (x >= (shifted > 0 ? ends[shifted - 1] : 0)) x += taken;
-    int chunk = 0;  // all chunks before it end at x or before
+    int chunk = 0;  // all earlier chunks end at x or before
     for (int left = masses.padded / chunk_topics; left > 1;) {
       const int half = left / 2;
       if (ends[chunk + half - 1] <= x) chunk += half;
@@ -156,7 +156,7 @@ struct WordOfItem {
   }
 };
 
-// The first topic whose running sum of the prior part, less what `without` has taken, exceeds x; there is one.
+// The first topic whose running sum of the prior part, minus what `without` takes, exceeds x; there is one.
 __device__ __forceinline__ std::int32_t find_in_prior(const sparse::TopicMasses& masses, std::uint64_t x,
                                                       std::int32_t without, std::uint64_t taken) {
   std::int32_t found = 0, left = masses.topics;

@@ -5,8 +5,8 @@
 #include "lda/training/sparse/parallel/batch.h"
 #include "lda/training/sparse/parallel/document_part_kernel.h"
 
-// What the tokens of a word share: phi, the sums over the word's own topics and over all topics,
-// and what each of them leaves out as its own.
+// What the tokens of a word share: phi, the sums over the word's topics and over all topics, and what each token leaves
+// out as its own.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
@@ -28,7 +28,7 @@ class WordPart {
   PAPILIO_LANEWISE WordPart(const TopicMasses& masses, const Scratch& scratch, bool removes)
       : masses_(masses), scratch_(scratch), removes_(removes), beta_(static_cast<float>(masses.beta)) {}
 
-  // The word's tokens are these.
+  // Sets the word's tokens.
   template <class Entry>
   PAPILIO_LANEWISE void open(const Spot<Entry>* tokens, std::int64_t count) {
     if (count > masses_.topics / 8) {
@@ -62,9 +62,9 @@ class WordPart {
   }
 
   PAPILIO_LANEWISE const float* phi() const { return scratch_.phi; }
-  PAPILIO_LANEWISE const OwnTopic* own() const { return scratch_.own; }  // of each topic
+  PAPILIO_LANEWISE const OwnTopic* own() const { return scratch_.own; }  // for each topic
 
-  // Of the word's part and the prior's together, without what a token of that topic leaves out.
+  // The sum of the word part and the prior part, without what a token that has topic `old` leaves out.
   PAPILIO_LANEWISE std::uint64_t others(std::uint32_t old) const {
     return others_ - scratch_.own_place[old].taken - of_prior(old);
   }
@@ -74,7 +74,7 @@ class WordPart {
     bool of_word;
   };
 
-  // The topic at a place below others(old), the old topic left out.
+  // The topic at a position below others(old), with the old topic left out.
   PAPILIO_LANEWISE Found find(std::uint64_t place, std::uint32_t old) const {
     const OwnPlace& own = scratch_.own_place[old];
     place += own.taken & (std::uint64_t{0} - std::uint64_t{place >= own.before});
@@ -86,8 +86,8 @@ class WordPart {
   }
 
  private:
-  // Tokens next to each other often have the same topic, so that one would wait for the count of the one before: hence
-  // two tables in turn.
+  // Neighbouring tokens often have the same topic, so one would wait for the count of the previous one; therefore there
+  // are two tables, used in turn.
   template <class Entry>
   PAPILIO_LANEWISE void count_topics(const Spot<Entry>* tokens, std::int64_t count) {
     using W = EightLanes;
@@ -152,8 +152,8 @@ class WordPart {
   const Scratch& scratch_;
   const bool removes_;
   const float beta_;
-  std::uint32_t size_ = 0;   // topics of the word
-  std::uint64_t total_ = 0;  // of the word's part
+  std::uint32_t size_ = 0;   // number of topics that the word has
+  std::uint64_t total_ = 0;  // of the word part
   std::uint64_t others_ = 0;
 };
 

@@ -8,8 +8,8 @@
 #include "execution/cuda/staged_copies.h"
 #include "lda/training/sparse/parallel/by_word/tokens_by_word_cuda.h"
 
-// Parts of the tokens, in the order of the documents, are sorted by word, which keeps that order within a word. The
-// tokens of a word in a part then go to the next free places of the word.
+// Parts of the tokens, taken in the order of documents, are sorted by word; the sort is stable, so the order within a
+// word is kept. The tokens of a word in a part then go to the word's next free places.
 
 namespace papilio::lda {
 namespace {
@@ -31,7 +31,7 @@ unsigned blocks_for(std::int64_t work) {
 __device__ std::int64_t this_thread() { return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; }
 __device__ std::int64_t all_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
 
-// The lanes of a warp that have one word count it together.
+// The lanes of a warp whose words are the same count it together.
 __global__ void __launch_bounds__(order_threads)
     count_occurrences(const std::int32_t* words, std::int64_t tokens, std::uint32_t* counts) {
   for (std::int64_t i = this_thread(); i < tokens; i += all_threads()) {
@@ -43,13 +43,13 @@ __global__ void __launch_bounds__(order_threads)
   }
 }
 
-struct Documents {  // of a DocumentOrder
+struct Documents {  // the arrays of a DocumentOrder
   const std::uint32_t* first_tokens;
   const std::uint32_t* begins;
   std::int32_t count;
 };
 
-// The last document from `low` on, before `high`, that begins at `token` or before it.
+// The last document in [low, high) that begins at `token` or before it.
 __device__ std::int32_t document_of(const Documents& documents, std::uint32_t token, std::int32_t low,
                                     std::int32_t high) {
   while (high - low > 1) {
@@ -120,7 +120,7 @@ std::int64_t bytes_to_sort(std::int64_t tokens, std::int64_t words) {
   return static_cast<std::int64_t>(bytes);
 }
 
-// Of the words of a corpus: how often each occurs.
+// How often each word of the corpus occurs.
 std::vector<std::uint32_t> occurrences(const DeviceArray<std::int32_t>& words, std::int64_t tokens,
                                        DeviceArray<std::uint32_t>& counts, cudaStream_t stream) {
   counts.clear(stream);
@@ -218,7 +218,7 @@ TokensByWord<Number> order_by_word(const CorpusView& corpus, const DocumentOrder
     go_on<<<blocks, order_threads, 0, stream>>>(sorted.words, part, begins.data(), next.data());
     execution::check_launch("placing tokens");
   }
-  check(cudaStreamSynchronize(stream), "ordering tokens");  // what is freed now is no longer read
+  check(cudaStreamSynchronize(stream), "ordering tokens");  // what is freed now is no longer in use
   return result;
 }
 

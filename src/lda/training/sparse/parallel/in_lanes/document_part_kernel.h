@@ -7,26 +7,26 @@
 #include "lda/training/sparse/parallel/token_weights.h"
 #include "lda/training/sparse/prefix_sums_kernel.h"
 
-// The sums of parallel/document_part_kernel.h for two lists at a time, and searches in them for sixteen tokens at a
-// time.
+// The sums of parallel/document_part_kernel.h for two lists at a time, and searches in these sums for sixteen tokens at
+// a time.
 //
-// The running sums of two lists are a block (parallel/batch.h), the first list's in the first eight lanes of each row.
-// The blocks of a batch have the depth of the longest list: behind its own a list's last sums are repeated, and no
-// search finds what is not above the sum before. The prefix sums over lanes are apart from them, eight zeros before
+// The running sums of two lists form a block (parallel/batch.h), with the first list's in lanes 0 to 7 of each row. All
+// blocks of a batch have the depth of the longest list; beyond its own depth a list's last sums are repeated, and no
+// search finds those. The prefix sums over lanes are stored apart, with eight zeros before those of each list.
 // those of each list.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
 using namespace papilio::lda::sparse;
 
-// Where prefix sums are among those of a list.
+// Where values are among the prefix sums of a list.
 inline constexpr std::uint32_t prefix_floats = 2 * lanes;
-inline constexpr std::uint32_t lane_prefixes = lanes - 1;  // 0, and the sums of lanes up to each but the last
+inline constexpr std::uint32_t lane_prefixes = lanes - 1;  // 0, and the sums of the lanes up to each but the last
 inline constexpr std::uint32_t list_total = 2 * lanes - 1;
 
 using Sixteen = warp::SimdWarp<16, 64>;
 
-// phi in registers, of this many topics at most; 0: in memory, of any number.
+// phi in registers, for at most this many topics; 0: in memory, for any number.
 template <int topics>
 class PhiOfSixteen {
  public:
@@ -43,7 +43,7 @@ class PhiOfSixteen {
   }
 
  private:
-  // Of topics [first, first + count), a power of two: which half a topic is in, one of its bits says.
+  // For topics [first, first + count), a power of two: one bit of a topic says in which half it is.
   template <int first, int count>
   PAPILIO_LANEWISE warp::Lanes<Sixteen, float> of_parts(warp::Lanes<Sixteen, std::int32_t> topic) const {
     constexpr int part = first / Sixteen::width, half = count / 2;
@@ -60,13 +60,13 @@ class PhiOfSixteen {
   Sixteen::Register<float> parts_[topics == 0 ? 1 : topics / Sixteen::width];
 };
 
-// Entries behind its depths may be read, of which nothing is used.
+// Entries beyond its depth may be read, but are not used.
 struct DeepList {
   const NarrowEntry* entries;
   std::uint32_t depth;
 };
 
-// The block of two lists, its first `summed` depths by adding up: all that they have at least.
+// Fills the block of two lists. The first `summed` depths, which both lists have, are added up without a check.
 template <class Phi>
 PAPILIO_LANEWISE void add_two_lists(const DeepList (&lists)[2], std::uint32_t summed, std::uint32_t depth,
                                     const Phi& phi, float* block, float* prefixes) {
@@ -78,7 +78,7 @@ PAPILIO_LANEWISE void add_two_lists(const DeepList (&lists)[2], std::uint32_t su
   const float* const summed_end = running + std::size_t{row_of_two} * summed;
   const float* const end = running + std::size_t{row_of_two} * depth;
   const NarrowEntry *first = lists[0].entries, *second = lists[1].entries;
-  // Depths that each list has left, in its lanes.
+  // The number of depths that each list still has, in its lanes.
   auto left = W::select({0xffu}, W::splat(static_cast<std::int32_t>(lists[0].depth)),
                         W::splat(static_cast<std::int32_t>(lists[1].depth)));
   PAPILIO_NO_UNROLL
@@ -97,14 +97,14 @@ PAPILIO_LANEWISE void add_two_lists(const DeepList (&lists)[2], std::uint32_t su
   for (; running < end; running += row_of_two) W::store(running, sum);
 }
 
-// below in every lane. Lanes without a token may hold what is not positive: so unsigned.
+// `below` in every lane; compares as unsigned, because lanes without a token may hold numbers that are not positive.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> below_each(warp::Lanes<W, float> x) {
   return W::template bit_cast<float>(W::template bit_cast<std::uint32_t>(x) - std::uint32_t{1});
 }
 
-// The depth that ListSums::find finds, times eight, in lanes. That is a long chain of loads: many lanes at a time keep
-// a processor busy. `column`: where the lane of the list begins in the block.
+// The depth that ListSums::find finds, times eight, in lanes. This is a long chain of loads, so many lanes at a time
+// keep a processor busy. `column`: where the lane of the list begins in the block.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, std::int32_t> find_depths(const float* sums, warp::Lanes<W, std::int32_t> column,
                                                           std::uint32_t depth, warp::Lanes<W, float> sought) {

@@ -6,8 +6,8 @@
 #include "lda/training/sparse/parallel/in_lanes/document_part_kernel.h"
 #include "lda/training/sparse/parallel/word_loop_kernel.h"
 
-// The draws of parallel/draws_kernel.h for registers of 64 bytes. Tokens of a batch are drawn in lanes, in stages that
-// pass on queues of tokens.
+// The draws of parallel/draws_kernel.h for registers of 64 bytes. The tokens of a batch are drawn in lanes, in stages
+// that hand over tokens in queues.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
@@ -25,7 +25,7 @@ class WordDrawsInLanes : public WordLoop<WordDrawsInLanes, NarrowEntry, tokens_p
   using Loop::Loop;
 
  private:
-  // Makes a batch of the next pairs, of `left` tokens at most.
+  // Makes a batch of the next pairs, with at most `left` tokens.
   PAPILIO_LANEWISE void take_pairs(std::int64_t left) {
     const int most = left < tokens_per_batch ? static_cast<int>(left) : tokens_per_batch;
     const std::uint8_t* const sizes = tokens_.sizes + pair_;
@@ -47,7 +47,7 @@ class WordDrawsInLanes : public WordLoop<WordDrawsInLanes, NarrowEntry, tokens_p
       ++pairs;
       count += size;
     }
-    __builtin_memset(pair_of_ + count, 0, EightLanes::width);  // lanes without a token
+    __builtin_memset(pair_of_ + count, 0, EightLanes::width);  // for lanes without a token
     if (pairs % 2 != 0) lists_[pairs / 2][1] = {entries, 0};
     pairs_ = pairs;
     count_ = count;
@@ -63,7 +63,7 @@ class WordDrawsInLanes : public WordLoop<WordDrawsInLanes, NarrowEntry, tokens_p
     }
   }
 
-  // Lists of about the same length all take the steps of the longest: a loop whose number of steps changes costs more.
+  // If lists have about the same length, all take as many steps as the longest: a varying number of steps costs more.
   template <int topics>
   __attribute__((noinline)) void add_lists_with() {
     const PhiOfSixteen<topics> phi(word_.phi());
@@ -95,7 +95,7 @@ class WordDrawsInLanes : public WordLoop<WordDrawsInLanes, NarrowEntry, tokens_p
     std::uint32_t in_documents = 0, others = 0;
     const int count = count_;
     for (int i = 0; i < count; i += EightLanes::width) draw_targets(i, in_documents, others);
-    Sixteen::store(token_in_document_ + in_documents, Sixteen::splat<std::int32_t>(0));  // lanes without a token
+    Sixteen::store(token_in_document_ + in_documents, Sixteen::splat<std::int32_t>(0));  // for lanes without a token
     in_documents_ = in_documents;
     others_ = others;
     search_documents();
@@ -107,8 +107,8 @@ class WordDrawsInLanes : public WordLoop<WordDrawsInLanes, NarrowEntry, tokens_p
     statistics_.from_document += in_documents_;
   }
 
-  // The entry of each token that its document's part gets. Its lane is found by itself, which takes less time than
-  // three gathers, each of which waits for the one before.
+  // Finds the entry of each token whose target is in the document part. The lane is found token by token, which takes
+  // less time than three gathers, each of which waits for the one before.
   PAPILIO_LANEWISE void search_documents() {
     using W = Sixteen;
     const float* const sums = scratch_.running;
@@ -138,7 +138,7 @@ class WordDrawsInLanes : public WordLoop<WordDrawsInLanes, NarrowEntry, tokens_p
     }
   }
 
-  // Which part each target is in, and where: as in WordDraws, for eight tokens from i on.
+  // Finds which part each target is in, and where, as in WordDraws, for eight tokens from i on.
   PAPILIO_LANEWISE void draw_targets(int i, std::uint32_t& in_documents, std::uint32_t& others) {
     using W = EightLanes;
     using Ints = warp::Lanes<W, std::int32_t>;
@@ -189,7 +189,7 @@ class WordDrawsInLanes : public WordLoop<WordDrawsInLanes, NarrowEntry, tokens_p
     others += static_cast<std::uint32_t>(__builtin_popcount(elsewhere));
   }
 
-  // What tokens of these topics take away: by rows, which take less time than gathers.
+  // What tokens with these topics take away, loaded row by row, which takes less time than gathers.
   PAPILIO_LANEWISE void load_own(warp::Lanes<EightLanes, std::int32_t> topic,
                                  warp::Lanes<EightLanes, double> (&own)[4]) const {
     static_assert(sizeof(OwnTopic) == 4 * sizeof(double));
@@ -222,27 +222,27 @@ class WordDrawsInLanes : public WordLoop<WordDrawsInLanes, NarrowEntry, tokens_p
     }
   }
 
-  static constexpr int bits_of_token = 6;  // of the batch; its pair is in the bits above them
+  static constexpr int bits_of_token = 6;  // in the batch; the bits above them number the pair
   static constexpr std::uint32_t tokens_numbered = 1u << bits_of_token;
   static constexpr std::uint32_t depths_alike = 2;
-  static constexpr int queued = tokens_per_batch + Sixteen::width;  // and lanes without a token
+  static constexpr int queued = tokens_per_batch + Sixteen::width;  // plus lanes without a token
 
-  // Of the batch.
+  // For the batch.
   std::uint32_t depth_ = 0;  // of the longest list
-  bool are_alike_ = false;   // lists have about the same depth
+  bool are_alike_ = false;   // whether lists have about the same depth
   DeepList lists_[(tokens_per_batch + 1) / 2][2] = {};
-  std::uint8_t pair_of_[tokens_per_batch + most_tokens] = {};  // of each token
+  std::uint8_t pair_of_[tokens_per_batch + most_tokens] = {};  // for each token
   alignas(64) float prefixes_[tokens_per_batch * prefix_floats] = {};
   alignas(64) std::int32_t n_dk_[tokens_per_batch] = {};
 
-  // Tokens that the document's part gets, and their targets in the sums of their lists.
+  // Tokens whose targets are in the document part, and these targets within the sums of their lists.
   std::uint32_t in_documents_ = 0;
   alignas(64) double in_list_[queued] = {};
   alignas(64) float until_[queued] = {};
   alignas(64) std::int32_t token_in_document_[queued] = {};
-  alignas(64) std::int32_t found_[queued] = {};  // its entry
+  alignas(64) std::int32_t found_[queued] = {};  // the entry that was found
 
-  // Tokens that other parts get, and the targets there.
+  // Tokens whose targets are in other parts, and these targets.
   std::uint32_t others_ = 0;
   alignas(64) std::int32_t token_in_others_[queued] = {};
   alignas(64) double in_others_[queued] = {};

@@ -15,24 +15,24 @@
 #include "lda/training/sparse/parallel/sweep_cuda.h"
 #include "papilio/error.h"
 
-// Sparse sweeps of all tokens at once: with the corpus in a device's memory, or by ranges of it.
+// Chooses sparse sweeps of all tokens at once: with the whole corpus in a device's memory, or by ranges of it.
 
 namespace papilio::lda {
 namespace {
 
 constexpr std::int64_t most_narrow = std::int64_t{1} << 16;
-constexpr std::int64_t granule_bytes = std::int64_t{2} << 20;  // in which device memory is given out, nearly
+constexpr std::int64_t granule_bytes = std::int64_t{2} << 20;  // device memory is allocated in units of about this
 
-// A copy of less takes about as long, and a range has the rows of all words to weigh.
+// Copying less takes about as long, and each range needs a pass over the rows of all words.
 constexpr std::int64_t least_range = std::int64_t{1} << 30;
 
 constexpr std::int64_t documents_per_task = std::int64_t{1} << 16;
 
-// What sweeps take beside tokens and counts of words.
+// What sweeps take in addition to tokens and counts of words.
 std::int64_t bytes_of_topics(const CudaStart& start, const SparseParallelTuning& tuning) {
   const TrainOptions& options = start.options;
   const bool asymmetric = options.optimize_every > 0 || !start.priors.is_symmetric();
-  constexpr std::int64_t others = 4 * sizeof(std::int64_t);  // of a topic: seeds, masses of phi, a second n_k
+  constexpr std::int64_t others = 4 * sizeof(std::int64_t);  // per topic: seeds, masses of phi, a second n_k
   std::int64_t bytes = granule_bytes + TopicArrays::bytes_needed(options.topics) + others * options.topics;
   if (has_global_rows(tuning, options.topics)) {
     bytes += blocks_with_global_rows() * sparse_row_bytes(padded_topics(options.topics));
@@ -60,7 +60,7 @@ RangeCosts costs_of(const CudaStart& start, const SparseParallelTuning& tuning) 
           .lists = ListSizes(topics, sizeof(Entry), tuning.cut.short_entries && !tuning.by_pair)};
 }
 
-// Of tokens, in one piece; the first is no more than what is needed, without a layout.
+// What the tokens take in one piece. The first function gives a lower bound that needs no layout.
 template <class Entry>
 std::int64_t least_in_one_piece(const CudaStart& start, const RangeCosts& costs) {
   std::atomic<std::int64_t> units = 0;
@@ -77,7 +77,7 @@ std::int64_t least_in_one_piece(const CudaStart& start, const RangeCosts& costs)
          units * list_unit;
 }
 
-// Whether 32 bits number all of its tokens and documents.
+// Whether 32 bits can number all its tokens and documents.
 bool has_numbers(const CorpusView& corpus) {
   return corpus.tokens() <= most_sparse_tokens && corpus.documents() <= most_sparse_tokens;
 }
@@ -143,7 +143,7 @@ class Choice {
   const std::int64_t taken_;
 };
 
-// use(the choice, by the entries that a corpus needs).
+// Calls use(the choice, for the kind of entries that a corpus needs).
 template <class Use>
 auto with_choice(const CudaStart& start, std::int64_t memory, const SparseParallelTuning& tuning, const Use& use) {
   std::int64_t longest = 0;

@@ -18,7 +18,7 @@ std::int64_t largest_document_bytes(std::span<const std::int64_t> offsets, const
   return most;
 }
 
-// Ranges of documents that follow one another, of at most `most_bytes` or of one document.
+// Consecutive ranges of documents, of at most `most_bytes` each, or of one document.
 std::vector<RangeSize> cut_ranges(std::span<const std::int64_t> offsets, const RangeCosts& costs,
                                   std::int64_t most_bytes, std::vector<std::int64_t>& ends) {
   std::vector<RangeSize> sizes;
@@ -41,7 +41,7 @@ std::vector<RangeSize> cut_ranges(std::span<const std::int64_t> offsets, const R
   return sizes;
 }
 
-// Those that stay are spread evenly among the others, so that copies run while they are drawn.
+// The ranges that stay are spread evenly among the others, so that copies run while they are drawn.
 std::vector<bool> spread(std::int64_t ranges, std::int64_t staying) {
   std::vector<bool> stays;
   for (std::int64_t r = 0; r < ranges; ++r) stays.push_back((r + 1) * staying / ranges > r * staying / ranges);
@@ -85,7 +85,7 @@ RangePlan plan_ranges(std::span<const std::int64_t> offsets, const RangeCosts& c
   const std::int64_t document = largest_document_bytes(offsets, costs);
   const bool is_one = all.bytes(costs) <= memory && all.tokens <= most_tokens_of_range &&
                       (all.bytes(costs) <= most_bytes || range_slots * document > memory);
-  // A slot each for three ranges, and room for some that stay.
+  // A slot for each of three ranges, and room for some ranges that stay.
   const std::int64_t shared = std::max(memory / (range_slots + 1), document);
   const std::vector<RangeSize> sizes =
       cut_ranges(offsets, costs, is_one ? memory : std::min(shared, most_bytes), plan.ends);

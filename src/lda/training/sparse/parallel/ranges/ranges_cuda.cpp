@@ -16,7 +16,7 @@ namespace papilio::lda {
 
 using execution::check;
 
-// Where the arrays of a range are, in bytes. Those before `lists` come from the host.
+// Where the arrays of a range are, in bytes. Those before `lists` are copied from the host.
 struct RangeArraysLayout {
   std::int64_t documents = 0, single_tokens = 0, items = 0, slices = 0, document = 0, place = 0, z = 0, lists = 0,
                counts = 0, end = 0;
@@ -25,15 +25,15 @@ struct RangeArraysLayout {
 template <class Entry>
 struct SparseRanges<Entry>::Range {
   explicit Range(SparseLayout of) : layout(std::move(of)) {}
-  SparseLayout layout;  // without what is on the device alone
+  SparseLayout layout;  // without what is only on the device
   std::int64_t single_count = 0;
   RangeArraysLayout at;
-  std::int64_t first_token = 0;  // in the corpus that is trained on
+  std::int64_t first_token = 0;  // number in the corpus that is trained on
   std::int64_t tokens = 0;
   bool stays = false;
-  execution::DeviceArray<std::byte> on_device;      // where it stays
-  std::unique_ptr<execution::PinnedBytes> on_host;  // where it does not
-  execution::Event is_back;                         // its topics, on the host
+  execution::DeviceArray<std::byte> on_device;      // if it stays there
+  std::unique_ptr<execution::PinnedBytes> on_host;  // if it does not
+  execution::Event is_back;                         // its topics are on the host again
 };
 
 template <class Entry>
@@ -81,7 +81,7 @@ RangeArraysLayout arrays_of(const SparseLayout& layout, std::int64_t tokens, std
   return at;
 }
 
-// Documents [first, end) as a corpus of their own.
+// Documents [first, end), as a corpus of their own.
 struct DocumentsOfCorpus {
   DocumentsOfCorpus(const CorpusView& corpus, std::int64_t first, std::int64_t end) : view(corpus) {
     const std::int64_t first_token = corpus.document_offsets[static_cast<std::size_t>(first)];
@@ -120,13 +120,13 @@ SparseRanges<Entry>::SparseRanges(const CorpusView& corpus, std::int32_t topics,
 
 template <class Entry>
 SparseRanges<Entry>::~SparseRanges() {
-  // Copies may still read or write the host's memory.
+  // Copies may still be reading or writing host memory.
   cudaStreamSynchronize(stream_);
   cudaStreamSynchronize(to_device_.get());
   cudaStreamSynchronize(from_device_.get());
 }
 
-// Puts what the layout has of the range where copies to the device begin, and on the device if it stays there.
+// Puts the layout's arrays for the range where copies to the device start, and on the device if it stays there.
 template <class Entry>
 void SparseRanges<Entry>::fill(Range& range, std::int32_t topics, const std::vector<std::int32_t>& z) {
   using Number = typename Entry::Number;
@@ -155,10 +155,10 @@ void SparseRanges<Entry>::fill(Range& range, std::int32_t topics, const std::vec
   check(cudaMemcpyAsync(range.on_device.data(), memory, static_cast<std::size_t>(at.lists), cudaMemcpyHostToDevice,
                         stream_),
         "a copy to the device");
-  check(cudaStreamSynchronize(stream_), "a copy to the device");  // the host's memory ends here
+  check(cudaStreamSynchronize(stream_), "a copy to the device");  // the host's memory is freed after this
 }
 
-// Copies a range that is streamed twice: the first copy may take longer.
+// Copies a streamed range twice and times the second copy, because the first may take longer.
 template <class Entry>
 void SparseRanges<Entry>::measure_copies() {
   const auto range = std::ranges::find_if(ranges_, [](const auto& one) { return !one->stays; });
@@ -172,7 +172,7 @@ void SparseRanges<Entry>::measure_copies() {
   }
 }
 
-// When its topics are back on the host, and the slot is free.
+// Copies a range into a slot, once its topics are back on the host and the slot is free.
 template <class Entry>
 void SparseRanges<Entry>::load(Range& range, Slot& slot) {
   range.is_back.make_wait(to_device_.get());

@@ -13,11 +13,11 @@
 
 namespace papilio::lda {
 
-// A range of documents on a device: pointers to its memory, and the layout by which it is drawn.
+// A range of documents on a device: pointers into its memory, and the layout by which it is drawn.
 template <class Entry>
 struct SparseRange {
   const SparseLayout* layout = nullptr;
-  std::uint64_t first_token = 0;  // its number in the whole corpus
+  std::uint64_t first_token = 0;  // number of its first token in the whole corpus
   std::int64_t tokens = 0;
   SparseDocument* documents = nullptr;
   const std::uint32_t* single_tokens = nullptr;
@@ -31,28 +31,28 @@ struct SparseRange {
   std::int32_t* counts = nullptr;
 };
 
-// The tokens of a corpus and their topics for sparse sweeps over ranges of documents, whose numbers are of 32 bits in
-// a range. Some ranges stay on the device; others are kept in page-locked memory of the host, and copied to the device
-// and back beside the draws of those before them.
+// The tokens of a corpus and their topics for sparse sweeps over ranges of documents; within a range, 32 bits number
+// them. Some ranges stay on the device. The others are kept in page-locked host memory and copied to the device and
+// back while earlier ranges are drawn.
 template <class Entry>
 class SparseRanges {
  public:
-  // Takes plan.bytes of the current device at most. Copies what it needs of the corpus. `first_token`: the number of
-  // the corpus's first token, for tests of what large corpora have.
+  // Takes at most plan.bytes of the current device. Copies what it needs of the corpus. `first_token`: the number of
+  // the corpus's first token, so that tests can have the numbers of large corpora.
   SparseRanges(const CorpusView& corpus, std::int32_t topics, const SparseCut& cut, const RangePlan& plan,
                const std::vector<std::int32_t>& z, int threads, std::uint64_t first_token, cudaStream_t stream);
   ~SparseRanges();
 
-  // Calls queue(range) for each range, to put work on the stream. Topics that it writes are kept where
-  // `writes_topics`.
+  // Calls queue(range) for each range, which puts work on the stream. If `writes_topics`, the topics that it writes are
+  // kept.
   void for_each(bool writes_topics, base::FunctionRef<void(const SparseRange<Entry>&)> queue);
 
   // All topics, in the order of the corpus. Waits for the work queued so far.
   std::vector<std::int32_t> z();
 
-  std::int64_t bytes() const;                                             // of the device's memory
-  std::int64_t documents() const { return documents_; }                   // that have tokens
-  std::int64_t streamed_bytes() const;                                    // to the device, in a sweep
+  std::int64_t bytes() const;                                             // of device memory
+  std::int64_t documents() const { return documents_; }                   // those that have tokens
+  std::int64_t streamed_bytes() const;                                    // to the device, per sweep
   double measured_bytes_per_second() const { return bytes_per_second_; }  // of copies to the device; 0: none
 
  private:
@@ -70,7 +70,7 @@ class SparseRanges {
   std::int64_t tokens_ = 0;
   std::int64_t documents_ = 0;
   double bytes_per_second_ = 0;
-  std::size_t turn_ = 0;  // of the slots
+  std::size_t turn_ = 0;  // index of the next slot
   std::vector<std::unique_ptr<Range>> ranges_;
   std::vector<std::unique_ptr<Slot>> slots_;
   execution::Stream to_device_, from_device_;

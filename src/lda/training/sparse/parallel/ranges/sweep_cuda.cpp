@@ -20,7 +20,7 @@ namespace {
 using execution::check;
 using execution::DeviceArray;
 
-// A word that is worth so many parts has them: its row is there for all of them.
+// A word with enough tokens for this many parts is divided, because all its parts can use the same row.
 constexpr std::int32_t parts_per_word = 4;
 
 SparseCut shared_cut(const SparseParallelTuning& tuning, std::int32_t topics, std::int64_t words, int entry_bytes) {
@@ -63,7 +63,7 @@ class SparseSweepByRanges final : public CudaSweep {
   SparseDraw<Entry> draw_of(const SparseRange<Entry>& range);
 
   const CorpusView corpus_;
-  const CorpusView whole_;          // of which `corpus_` is the part of a rank
+  const CorpusView whole_;          // the whole corpus, if `corpus_` is a rank's part of it
   const DeviceRanks* const ranks_;  // null: all documents are here
   const std::uint64_t seed_;
   const std::int32_t topic_count_;
@@ -78,13 +78,13 @@ class SparseSweepByRanges final : public CudaSweep {
   SparseRanges<Entry> ranges_;
   ItemDraws item_draws_;
   TopicArrays topics_;
-  DeviceArray<std::int32_t> n_wk_;          // V x padded: of the sweep's start, over all ranks
-  DeviceArray<std::int32_t> n_wk_next_;     // following z, of this rank's tokens; the first's has the seeds too
+  DeviceArray<std::int32_t> n_wk_;          // V x padded: at the start of the sweep, over all ranks
+  DeviceArray<std::int32_t> n_wk_next_;     // updated with z, for this rank's tokens; rank 0's includes the seeds
   DeviceArray<std::int64_t> n_k_of_lists_;  // never read
   DeviceArray<float> rows_;
-  DeviceArray<sparse::Statistics> statistics_;               // of the last sweep; of a likelihood
-  std::optional<LogJointOnDevice> log_joint_;                // from the first time that it is asked for
-  std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // likewise
+  DeviceArray<sparse::Statistics> statistics_;               // of the last sweep, or of a likelihood
+  std::optional<LogJointOnDevice> log_joint_;                // made when first needed
+  std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // made when first needed
 };
 
 template <class Entry>
@@ -132,7 +132,7 @@ void SparseSweepByRanges<Entry>::count_words() {
   ranges_.for_each(false, [&](const SparseRange<Entry>& range) { queue_frequent_counts(draw_of(range), stream_); });
 }
 
-// The counts of all ranks' topics as they are now, in n_wk_; without ranks they are there already. Collective.
+// Puts the current counts of all ranks' topics into n_wk_; without ranks they are there already. Collective.
 template <class Entry>
 DeviceArray<std::int32_t>& SparseSweepByRanges<Entry>::words_of_all() {
   if (ranks_ == nullptr) return n_wk_next_;
@@ -140,7 +140,7 @@ DeviceArray<std::int32_t>& SparseSweepByRanges<Entry>::words_of_all() {
                         cudaMemcpyDeviceToDevice, stream_),
         "a copy on the device");
   ranks_->sums.add_up(n_wk_.data(), n_wk_.size(), stream_);
-  ranks_->sums.wait(stream_);  // what follows may make the host wait
+  ranks_->sums.wait(stream_);  // later work may make the host wait
   return n_wk_;
 }
 
@@ -205,7 +205,7 @@ SparseLists<Entry> SparseSweepByRanges<Entry>::lists_of(const SparseRange<Entry>
           .statistics = statistics};
 }
 
-// A range's lists are of the topics that it begins the sweep with, as are n_wk and n_k.
+// A range's lists are made from the topics at the start of the sweep, as are n_wk and n_k.
 template <class Entry>
 void SparseSweepByRanges<Entry>::run(std::int64_t sweep) {
   sweep_ = sweep;
@@ -260,7 +260,7 @@ void SparseSweepByRanges<Entry>::optimize(Priors& priors) {
   (*optimized_priors_)(queue_words, queue_documents, topics_.n_k, priors);
 }
 
-// Over ranks held-out documents are scored on the hosts, from count().
+// With ranks, held-out documents are scored on the hosts, from count().
 template <class Entry>
 void SparseSweepByRanges<Entry>::make_lists(const WordLists& lists, std::span<const std::int32_t>) {
   if (ranks_ != nullptr) {
