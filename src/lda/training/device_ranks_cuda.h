@@ -7,11 +7,11 @@
 
 namespace papilio::lda {
 
-// What a chain on a GPU knows about the ranks that draw the other documents. It sums only integers over them.
+// What a chain on a GPU knows about the ranks that draw the other documents. Sums over ranks are only of integers.
 struct DeviceRanks {
   Communicator& ranks;
   execution::DeviceSums& sums;
-  CorpusView whole;     // the corpus of which the chain has a part
+  CorpusView whole;     // the whole corpus; the chain has a part of it
   PlaceInCorpus place;  // of that part
 
   bool is_first() const { return ranks.rank() == 0; }

@@ -17,8 +17,8 @@ namespace {
 
 using execution::OnDevice;
 
-// Left free where no limit is given: the driver needs memory for kernels and their stacks.
-constexpr std::int64_t driver_share = 32;  // a 32nd of what is free
+// Memory left free if no limit is given, because the driver needs some for kernels and their stacks.
+constexpr std::int64_t driver_share = 32;  // a 32nd of the free memory
 
 std::unique_ptr<CudaSweep> make_sweep(const CudaStart& start, const CudaTuning& tuning) {
   const std::int64_t memory = tuning.memory > 0 ? tuning.memory : memory_to_use(start.options);
@@ -58,7 +58,7 @@ CudaChain::CudaChain(const CorpusView& corpus, const TrainOptions& options, cons
       sweeps_(resume != nullptr ? resume->sweep : 0),
       begun_as_(resume != nullptr ? resume->start : Start::uniform) {
   const Plan plan(corpus_, options_);
-  std::optional<std::vector<std::int32_t>> first;  // seed words' topics are chosen on the host
+  std::optional<std::vector<std::int32_t>> first;  // topics of seed words are chosen on the host
   if (resume == nullptr && !seeds_.empty()) {
     first = starting_topics(corpus_, options_, ranks_ != nullptr ? ranks_->place.token : 0);
   }
@@ -74,7 +74,7 @@ CudaChain::CudaChain(const CorpusView& corpus, const TrainOptions& options, cons
                                         : nullptr,
                  .stream = stream_->get(),
                  .ranks = ranks_});
-  stream_->wait();  // so that the time of the first sweep is its own
+  stream_->wait();  // so that the first sweep is timed alone
   if (options_.planned && (ranks_ == nullptr || ranks_->is_first())) options_.planned(device_plan());
 }
 
@@ -102,7 +102,7 @@ struct CudaChain::HeldOut {
   CompletionOnDevice completion;
 };
 
-// Of the state after the sweeps so far.
+// For scoring with the state after the sweeps so far.
 std::int64_t CudaChain::memory_for_held_out() const {
   const std::int64_t free = execution::free_device_bytes();
   if (options_.max_device_memory == 0) return free / 2;
@@ -120,7 +120,7 @@ std::optional<Completion> CudaChain::complete(const CorpusView& corpus, const Wo
   if (!held_out_) {
     try {
       held_out_ = std::make_unique<HeldOut>(corpus, map, options_, memory_for_held_out(), stream_->get());
-    } catch (const execution::OutOfDeviceMemory&) {  // no room beside the chain
+    } catch (const execution::OutOfDeviceMemory&) {  // there is no room beside the chain
       is_held_out_on_host_ = true;
       return {};
     }

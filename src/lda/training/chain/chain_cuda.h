@@ -13,9 +13,9 @@
 
 namespace papilio::lda {
 
-// How a chain uses a CUDA device; only tests and benchmarks set this. Nothing here changes a draw.
+// How a chain uses a CUDA device; set only by tests and benchmarks. None of this changes a draw.
 struct CudaTuning {
-  // Bytes of the device that the chain takes at most; 0: those that the options allow, and nearly all that are free.
+  // The most bytes of the device that the chain may take; 0: what the options allow, at most nearly all that is free.
   std::int64_t memory = 0;
   ByDocumentTuning by_document = {};
   SparseParallelTuning sparse_parallel = {};
@@ -24,21 +24,21 @@ struct CudaTuning {
 // Makes the sweep of a chain.
 using MakeCudaSweep = base::FunctionRef<std::unique_ptr<CudaSweep>(const CudaStart&)>;
 
-// Bytes of the current device that a chain may take: those that the options allow, and nearly all that are free.
+// How many bytes of the current device a chain may take: what the options allow, at most nearly all that is free.
 std::int64_t memory_to_use(const TrainOptions& options);
 
-// The sweep over ranges of documents, in nearly all memory that is free: dense in every order, sparse by document.
+// The sweep over ranges of documents, in nearly all free memory: dense in every order, or sparse by document.
 std::unique_ptr<CudaSweep> make_range_sweep(const CudaStart& start);
 
-// A chain with all of its state on a CUDA device.
+// A chain with its whole state on a CUDA device.
 class CudaChain final : public Chain {
  public:
-  // On options.device. As start_chain_on_cuda.
+  // On options.device, like start_chain_on_cuda.
   CudaChain(const CorpusView& corpus, const TrainOptions& options, const ChainState* resume,
             const CudaTuning& tuning = {});
 
-  // On a part of a corpus, of which others have the rest: `make` makes a sweep that knows about them. Options are those
-  // of the whole corpus.
+  // For a part of a corpus, of which other ranks have the rest: `make` makes a sweep that knows about them. The
+  // options are those of the whole corpus.
   CudaChain(const CorpusView& part, const TrainOptions& options, const ChainState* resume, const DeviceRanks& ranks,
             MakeCudaSweep make);
   ~CudaChain() override;
@@ -55,7 +55,7 @@ class CudaChain final : public Chain {
 
   DevicePlan device_plan() const;
 
-  // Of the device's memory, that of the chain's arrays.
+  // How much device memory the chain's arrays take.
   std::int64_t bytes() const { return sweep_->bytes(); }
 
  private:
@@ -76,12 +76,12 @@ class CudaChain final : public Chain {
   std::optional<execution::Stream> stream_;  // on the device
   std::unique_ptr<CudaSweep> sweep_;
 
-  // Held-out documents, from the first time that they are scored.
+  // Held-out documents; prepared when they are first scored.
   struct HeldOut;
   std::unique_ptr<HeldOut> held_out_;
-  bool is_held_out_on_host_ = false;  // where it has no room on the device
+  bool is_held_out_on_host_ = false;  // if the device has no room for them
 
-  State counted_;  // what counted_state lends
+  State counted_;  // what counted_state returns
 };
 
 }  // namespace papilio::lda

@@ -3,7 +3,7 @@
 #include "lda/training/chain/chain.h"
 #include "papilio/error.h"
 
-// Takes the place of chain_cuda.cpp in a build without CUDA, where no Device is a CUDA device.
+// Replaces chain_cuda.cpp in a build without CUDA, where no Device is a CUDA device.
 
 namespace papilio::lda {
 

@@ -21,7 +21,7 @@ namespace {
 
 using execution::check;
 
-// Bytes left for tokens and theta.
+// How many bytes remain for tokens and theta.
 std::int64_t memory_for_tokens(const CudaStart& start, std::int64_t memory) {
   const CorpusView& corpus = start.whole();
   const TrainOptions& options = start.options;
@@ -39,10 +39,10 @@ std::int64_t memory_for_tokens(const CudaStart& start, std::int64_t memory) {
   return memory - needed;
 }
 
-// What the draws need of a range.
+// What the draws need for a range.
 RangeNeeds range_needs(const Plan& plan, std::int32_t topics, const ByDocumentTuning& tuning) {
   if (plan.order == Order::token_by_token && plan.is_sparse) {
-    return {.row = 0, .tokens_per_item = tokens_per_item(topics)};  // theta is integrated out, and no table of it kept
+    return {.row = 0, .tokens_per_item = tokens_per_item(topics)};  // theta is integrated out; there is no table of it
   }
   if (plan.order != Order::by_document)
     return {.row = topic_stride(topics), .tokens_per_item = tokens_per_item(topics)};
@@ -93,14 +93,14 @@ class RangeSweep final : public CudaSweep {
   const std::int32_t topics_;
   const cudaStream_t stream_;
   const DeviceRanks* const ranks_;
-  const std::int64_t counted_;  // of all ranks: tokens, and seed words' weights
+  const std::int64_t counted_;  // over all ranks: tokens, and the weights of seed words
   Priors priors_;
   std::int64_t sweep_ = 0;
   SeedsOnDevice start_of_counts_;
   TokenRanges tokens_;
   TablesOnDevice tables_;
   LogJointOnDevice log_joint_;
-  std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // where the options ask for them
+  std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // if the options ask for them
 };
 
 RangeSweep::RangeSweep(const CudaStart& start, std::int64_t memory, const ByDocumentTuning& tuning)
@@ -148,7 +148,7 @@ RangeSweep::RangeSweep(const CudaStart& start, std::int64_t memory, const ByDocu
   add_up_counts();
 }
 
-// Over ranks only the first starts from seeds and n_wk: so the sum has them once, plus all tokens that moved.
+// With ranks, only the first starts from seeds and n_wk, so the sum over ranks has these once, plus all moved tokens.
 void RangeSweep::start_counts() {
   if (ranks_ == nullptr || ranks_->is_first()) return start_of_counts_.start_topics(tables_.n_k, stream_);
   tables_.n_k.clear(stream_);
@@ -183,7 +183,7 @@ void RangeSweep::make_lists(const WordLists& lists, std::span<const std::int32_t
   queue_word_lists_of_table(lists, tables_.n_wk.data(), count_stride(topics_), stream_);
 }
 
-// A parameter that is integrated out is replaced by its estimate, from which draws remove the token.
+// A parameter that is integrated out is replaced by its estimate, and the draws remove the token from it.
 void RangeSweep::queue_new_phi() {
   if (plan_.recipe.phi == Parameter::drawn) {
     queue_drawn_phi({.phi = tables_.phi.data(),
@@ -299,7 +299,7 @@ void RangeSweep::queue_sequential(const RangeOnDevice& range) {
   queue_sequential_draws(range, draw, plan_.by_slots);
 }
 
-// All tokens are on the device, and documents after one another there: the first range shows where.
+// All tokens are on the device, document after document; the first range shows where.
 void RangeSweep::queue_sequential_sparse(const RangeOnDevice& first) {
   if (first.first_document > 0) return;
   DocumentRange all = first;
@@ -317,7 +317,7 @@ void RangeSweep::queue_sequential_sparse(const RangeOnDevice& first) {
   queue_sequential_sparse_draws(all, draw, corpus_.vocabulary_size(), tables_.sequential_sparse.counts.data());
 }
 
-// A token that changes its topic moves its count in n_wk: phi is done with it by then, or follows.
+// A token that changes its topic moves its count in n_wk: by then phi no longer needs the count, or follows it.
 void RangeSweep::run(std::int64_t sweep) {
   sweep_ = sweep;
   const bool sequential = plan_.order == Order::token_by_token;
@@ -353,7 +353,7 @@ void RangeSweep::run(std::int64_t sweep) {
 SweepDraws RangeSweep::draws() {
   if (!plan_.is_sparse || sweep_ == 0) return {};
   sparse::Statistics sums = {};
-  std::int64_t counts[2] = {};  // of the sequential schedule
+  std::int64_t counts[2] = {};  // for the sequential schedule
   if (sparse_sequential()) {
     tables_.sequential_sparse.counts.download(counts, 2, stream_);
   } else {

@@ -8,11 +8,11 @@
 
 namespace papilio::lda {
 
-// Sweeps with tables of n_wk and phi on the device, over ranges of documents that are streamed where they have no room:
-// dense draws in every order, and sparse ones by document.
+// Sweeps with tables of n_wk and phi on the device, over ranges of documents that are streamed if they do not fit:
+// dense draws in every order, and sparse draws by document.
 //
-// They take at most `memory` bytes of the device. Throws DeviceError where the tables and the longest document do not
-// fit, with the bytes needed and free.
+// They take at most `memory` bytes of the device. Throws DeviceError if the tables and the longest document do not fit;
+// the message has the bytes needed and free.
 std::unique_ptr<CudaSweep> make_range_sweep(const CudaStart& start, std::int64_t memory,
                                             const ByDocumentTuning& tuning);
 

@@ -10,7 +10,7 @@
 namespace papilio::lda {
 namespace {
 
-constexpr std::int64_t granule = std::int64_t{2} << 20;  // in which device memory is given out, nearly
+constexpr std::int64_t granule = std::int64_t{2} << 20;  // device memory is allocated in units of about this
 
 std::int64_t prior_sums_per_word(std::int32_t topics) { return base::ceil_div(topics, sparse::topics_per_sum); }
 

@@ -8,23 +8,23 @@
 #include "sampling/blocks/block_methods.h"
 #include "warp/cuda_warp.cuh"
 
-// Draws of 32 tokens by a method of the papers: thread q of a warp brings token q. All
-// loads are plain, so that a kernel may write the rows that it draws from.
+// Draws of 32 tokens by a method of the papers: thread q of a warp has token q. All loads are ordinary ones, so a
+// kernel may write the rows from which it draws.
 
 namespace papilio::lda {
 
 namespace thread = cuda::warp::thread;
 
-// The rows of a tile of tokens, as collective/rows.h wants them.
+// The rows of a tile of tokens, in the form that collective/rows.h requires.
 class TopicBlockRows {
  public:
   using Weight = float;
 
   struct alignas(16) Place {
-    const float* theta;  // null: no token, a row without topics
+    const float* theta;  // null: there is no token, and the row has no topics
     const float* phi;
   };
-  // One topic of a row that has another theta; none where the topic is -1.
+  // One topic of a row, with a changed theta; none if the topic is -1.
   struct Change {
     std::int32_t topic;
     float theta;
@@ -34,10 +34,10 @@ class TopicBlockRows {
     Change changes[32];
   };
 
-  // All threads of the warp make theirs together, in shared memory of their warp.
+  // All threads of the warp construct theirs together, in the warp's shared memory.
   __device__ __forceinline__ TopicBlockRows(Shared& shared, std::int32_t topics, const Place& own, const Change& change)
       : shared_(shared), topics_(topics), lane_(thread::lane()) {
-    __syncwarp();  // others may still read the tile before
+    __syncwarp();  // others may still read the previous tile
     shared.places[lane_] = own;
     shared.changes[lane_] = change;
     __syncwarp();
@@ -65,7 +65,7 @@ class TopicBlockRows {
   const int lane_;
 };
 
-// What a warp draws with.
+// How a warp draws.
 template <PartialSums method, bool remnant_first>
 class TopicTile {
   using W = cuda::warp::CudaWarp<32>;
@@ -80,7 +80,7 @@ class TopicTile {
   __device__ TopicTile(Shared& shared, float* table, std::int32_t topics)
       : shared_(shared), table_(table), topics_(topics) {}
 
-  // The topic of this thread's token; -1 where no weight is positive.
+  // The topic of this thread's token; -1 if no weight is positive.
   __device__ __forceinline__ std::int32_t draw(float u, const TopicBlockRows::Place& place,
                                                const TopicBlockRows::Change& change = {-1, 0}) const {
     const TopicBlockRows rows(shared_.rows, topics_, place, change);
@@ -97,7 +97,7 @@ class TopicTile {
   const std::int32_t topics_;
 };
 
-// The random numbers of a token: as in topic_rows.cuh, but u has the bits of a float.
+// The random numbers of a token: as in topic_rows.cuh, except that u has the bits of a float.
 struct BlockUniforms {
   float draw;
   double accept;

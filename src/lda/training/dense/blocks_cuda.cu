@@ -21,7 +21,7 @@ __device__ __forceinline__ TopicBlockRows::Place place_of(const float* theta, co
   return {theta, draw.phi + word * draw.phi_stride};
 }
 
-// A warp has an item, 32 tokens at a time; those that are refused are drawn once more, together.
+// A warp has an item, 32 tokens at a time; tokens that are refused are drawn once more, together.
 template <PartialSums method, bool remnant_first>
 __global__ void __launch_bounds__(block_threads)
     draw_topics_by_blocks(const __grid_constant__ TopicDraw draw, const BlockTables tables) {
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// A document's counts and its row of theta in global memory.
+// A document's counts and its row of theta, in global memory.
 struct BlocksDocument {
   float* theta;  // n_dk + alpha_k
   int* counts;   // n_dk
@@ -70,7 +70,7 @@ struct BlocksDocument {
     counts[topic] += n;
     theta[topic] = estimated_theta(counts[topic], alpha[topic]);
   }
-  // Of the tokens that an item has, by a whole warp.
+  // A whole warp counts the tokens of the item.
   __device__ void count(const TopicDraw& draw, const TopicItem& item) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     for (std::int64_t k = lane; k < draw.topics; k += 32) counts[k] = 0;
@@ -82,7 +82,7 @@ struct BlocksDocument {
   }
 };
 
-// A warp has 32 documents, which keep step: their first tokens, then their second ones, and so on.
+// A warp has 32 documents, which proceed in step: their first tokens are drawn, then their second ones, and so on.
 template <PartialSums method, bool remnant_first>
 __global__ void __launch_bounds__(block_threads)
     draw_by_document_by_blocks(const __grid_constant__ TopicDraw draw, const double* alpha, float* rows,
@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(block_threads)
       if (is_there) document.add(old, -1);
       const std::int32_t drawn = tile.draw(block_uniforms_of(draw, draw.stream, token).draw,
                                            is_there ? place_of(document.theta, draw, word) : TopicBlockRows::Place{});
-      __syncwarp();  // all have read theta
+      __syncwarp();  // all threads have read theta
       if (!is_there) continue;
       const std::int32_t topic = drawn >= 0 ? drawn : old;
       document.add(topic, 1);
@@ -120,14 +120,14 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-// `work` says for how many warps there is some.
+// The number of blocks, given the number of warps for which there is work.
 unsigned blocks_for(const BlockTables& tables, std::int64_t work) {
   return static_cast<unsigned>(base::ceil_div<std::int64_t>(std::min(tables.warps, work), warps_per_block));
 }
 
 sampling::BlocksPlan plan_of(PartialSums method, std::int32_t topics, std::int64_t tokens) {
   sampling::DeviceRows rows;
-  rows.right = &rows;  // any: these are products
+  rows.right = &rows;  // any table will do: what matters is that these are products
   rows.rows = tokens;
   rows.categories = topics;
   return sampling::plan_blocks(rows, method);

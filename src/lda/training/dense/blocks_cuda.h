@@ -6,26 +6,26 @@
 #include "lda/training/dense/parallel_cuda.h"
 #include "papilio/sampling.h"
 
-// Draws of topics on a CUDA device by the methods of the papers, with the tables and sums that the CPU has, bit for
+// Draws of topics on a CUDA device by the methods of the papers, with the same tables and sums as on the CPU, bit for
 // bit. They are for study and comparison; fast training draws by slots.
 
 namespace papilio::lda {
 
-// Tables for the warps that draw at the same time. Draws that share them come one after the other.
+// Tables for the warps that draw at the same time. Draws that share them must not overlap.
 struct BlockTables {
-  PartialSums method = PartialSums::prefix;  // any but slots
+  PartialSums method = PartialSums::prefix;  // any method but slots
   float* tables = nullptr;
-  std::int64_t table_size = 0;  // floats
+  std::int64_t table_size = 0;  // in floats
   std::int64_t warps = 0;
 };
 
-// The same, with their memory; nothing for slots.
+// The same with memory of their own; empty for slots.
 class BlockTablesOnDevice {
  public:
   BlockTablesOnDevice() = default;
   BlockTablesOnDevice(PartialSums method, std::int32_t topics, std::int64_t tokens);
 
-  // Of the current device. Throws InvalidArgument where there are too many topics for a table.
+  // For the current device. Throws InvalidArgument if there are too many topics for a table.
   static std::int64_t bytes_needed(PartialSums method, std::int32_t topics, std::int64_t tokens);
 
   std::int64_t bytes() const { return memory_.bytes(); }
@@ -37,10 +37,10 @@ class BlockTablesOnDevice {
   execution::DeviceArray<float> memory_;
 };
 
-// queue_parallel_draws, refused tokens included.
+// Like queue_parallel_draws; also draws the refused tokens.
 void queue_parallel_draws_by_blocks(const TopicDraw& draw, const BlockTables& tables, void* cuda_stream);
 
-// queue_by_document_draws; `rows` has 2 * topic_stride(topics) floats for each document of the items.
+// Like queue_by_document_draws. `rows` has 2 * topic_stride(topics) floats for each document of the items.
 void queue_by_document_draws_by_blocks(const TopicDraw& draw, const double* alpha, float* rows,
                                        const BlockTables& tables, void* cuda_stream);
 

@@ -3,31 +3,31 @@
 #include "lda/training/dense/shapes_cuda.h"
 #include "lda/training/parameters/estimates.h"
 
-// Draws with theta integrated out: a document's tokens one after the other. A group of G
-// threads has a document, with its counts and its row theta_k = n_dk + alpha_k in shared
-// memory; a token's draw needs the G threads alone, and the next token's row of phi is on its way
-// meanwhile. The documents of a warp keep step.
+// Draws with theta integrated out: the tokens of a document are drawn one after another. A group of
+// G threads has a document, with its counts and its row theta_k = n_dk + alpha_k in shared memory.
+// Only these G threads draw a token, while the next token's row of phi is being loaded. The
+// documents of a warp proceed in step.
 
 namespace papilio::lda {
 namespace {
 
 constexpr int block_threads = 128;
 
-// Up to 2,048 topics, in groups of 4 G N; more than 1,024 in two segments.
+// Shapes for up to 2,048 topics: groups with 4 G N topics; more than 1,024 are in two segments.
 template <int G, int N>
 struct GroupShape {
   static constexpr int topics = 4 * G * N;
-  static constexpr int threads = N > 9 ? block_threads / 2 : block_threads;  // of a block, for which memory is shared
-  static constexpr bool asks_ahead = N <= 9;                                 // else there are no registers for it
-  static constexpr bool is_short = topics <= collective::slots;              // each slot one weight
-  // Groups of 4 threads read rows two at a time: 16 floats after each keep these in different banks.
+  static constexpr int threads = N > 9 ? block_threads / 2 : block_threads;  // per block; the threads share its memory
+  static constexpr bool asks_ahead = N <= 9;                                 // else there are too few registers for it
+  static constexpr bool is_short = topics <= collective::slots;              // then each slot has one weight
+  // Groups of 4 threads read two rows at a time; 16 floats after each row put them in different banks.
   static constexpr int stride = topics + (G == 4 && N > 1 ? 16 : 0);
   static constexpr int groups = threads / G;
 };
 
-// What the kernel reads and writes of one document.
+// What the kernel reads and writes for one document.
 struct Document {
-  float* theta;  // n_dk + alpha_k, of its tokens but the one that is drawn
+  float* theta;  // n_dk + alpha_k, without the token that is being drawn
   int* counts;   // n_dk
   const double* alpha;
 
@@ -57,14 +57,14 @@ __device__ __noinline__ std::int32_t last_positive(const float* theta, const flo
   return static_cast<std::int32_t>(collective::last_positive_on_device(row, segment, step));
 }
 
-// One draw by G threads, from at most 4 G N <= 128 topics: collective::draw_short_rows with T = 1,
-// except for the end, where the thread whose weights contain the target continues alone.
-// Every thread of the group returns the topic, `old` where no weight is positive.
+// G threads draw once from at most 4 G N <= 128 topics, like collective::draw_short_rows with T = 1, except that at
+// the end the thread whose weights contain the target continues alone. Every thread of the group returns the topic,
+// which is `old` if no weight is positive.
 template <int G, int N>
 __device__ __forceinline__ std::int32_t draw_short(const float* theta, const float (&phi)[N][4], const float* phi_row,
                                                    std::int32_t topics, double u, std::int32_t old) {
   const int l = static_cast<int>(threadIdx.x) % G;
-  float w[N][4], part[N], left[N];  // left[n + i]: the left child of node i of n
+  float w[N][4], part[N], left[N];  // left[n + i]: the left child of node i in the level of n nodes
 #pragma unroll
   for (int v = 0; v < N; ++v) {
     const float4 y = *reinterpret_cast<const float4*>(theta + 4 * (v * G + l));
@@ -119,7 +119,7 @@ __device__ __forceinline__ std::int32_t draw_short(const float* theta, const flo
   return __shfl_sync(all_threads, topic, thread, G);
 }
 
-// The sums of this thread's slots in a segment of at most 128 N topics.
+// The slot sums of this thread in a segment of at most 128 N topics.
 template <int N>
 __device__ __forceinline__ void add_slots(const float* theta, const float (&phi)[N][4], float (&slots)[4]) {
   const int l = static_cast<int>(threadIdx.x) % 32;
@@ -132,7 +132,7 @@ __device__ __forceinline__ void add_slots(const float* theta, const float (&phi)
   }
 }
 
-// The topic at `rest` in the slots of logical lane `lane`, which are this thread's.
+// The topic at `rest` in the slots of logical lane `lane`, which belong to this thread.
 template <int N>
 __device__ __forceinline__ std::int32_t find_in_slots(const float* theta, const float (&phi)[N][4],
                                                       const float (&slots)[4], int lane, double rest, bool& astray) {
@@ -153,7 +153,7 @@ __device__ __forceinline__ std::int32_t find_in_slots(const float* theta, const 
   return searching ? 4 * lane + slot : collective::slots * depth + 4 * lane + slot;
 }
 
-// The topic of a target in a segment, by a warp; `sums` is the tree of `slots`.
+// A warp finds the topic of a target in a segment; `sums` is the tree over `slots`.
 template <int N>
 __device__ __forceinline__ std::int32_t find_in_segment(const float* theta, const float (&phi)[N][4],
                                                         const float (&slots)[4],
@@ -175,8 +175,8 @@ __device__ __forceinline__ std::int32_t find_in_segment(const float* theta, cons
   return __shfl_sync(all_threads, topic, lane);
 }
 
-// The same for more than 128 and at most 128 N topics, by a warp: draw_rows with T = 1, or, with two segments,
-// draw_two_segments.
+// The same by a warp for more than 128 and at most 128 N topics: like draw_rows with T = 1 or, with two
+// segments, like draw_two_segments.
 template <int N>
 __device__ __forceinline__ std::int32_t draw_long(const float* theta, const float (&phi)[N][4], const float* phi_row,
                                                   std::int32_t topics, double u, std::int32_t old) {
@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(GroupShape<G, N>::threads, blocks)
         topic = draw_short<G, N>(document.theta, phi, phi_row, draw.topics, u, old);
       else
         topic = draw_long<N>(document.theta, phi, phi_row, draw.topics, u, old);
-      __syncwarp();  // all have read theta
+      __syncwarp();  // all threads have read theta
       if (l == 0 && is_there) {
         document.add(topic, 1);
         if (topic != old) move_token(draw, item.first + run + i, word, old, topic);
@@ -277,7 +277,7 @@ __global__ void __launch_bounds__(GroupShape<G, N>::threads, blocks)
   }
 }
 
-// More than 2,048 topics: a document for a warp, its row of theta and after that its counts in global memory.
+// For more than 2,048 topics: a warp has a document, whose row of theta and counts are in global memory.
 __global__ void __launch_bounds__(block_threads)
     draw_by_document_of_many_topics(const TopicDraw draw, const double* alpha, float* rows) {
   const int thread = static_cast<int>(threadIdx.x) % 32;
@@ -303,7 +303,7 @@ __global__ void __launch_bounds__(block_threads)
     const LongTopicRow row = {theta, draw.phi + word * draw.phi_stride, draw.topics, draw.phi_stride, old, without};
     const collective::DrawnRow drawn = collective::draw_long_row(row, uniforms_of(draw, draw.stream, token).draw);
     const auto topic = drawn.total > 0 ? static_cast<std::int32_t>(drawn.category) : old;
-    __syncwarp();  // all have read theta and the counts
+    __syncwarp();  // all threads have read theta and the counts
     if (thread == 0 && topic != old) {
       document.add(old, -1);
       document.add(topic, 1);

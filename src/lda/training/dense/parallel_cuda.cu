@@ -7,16 +7,16 @@
 #include "lda/training/dense/rows_cuda.cuh"
 #include "lda/training/dense/shapes_cuda.h"
 
-// Topics of the tokens of documents. A group of threads keeps a document's row of theta
-// in registers for all of its tokens, so that only phi is read.
+// Draws the topics of documents' tokens. A group of threads keeps a document's row of theta in registers for all of
+// its tokens, so that only phi is read.
 
 namespace papilio::lda {
 namespace {
 
 constexpr int block_threads = 128;
 
-// What becomes of the topic that a token drew. Where tokens are taken out of the counts,
-// a refused one is marked.
+// Stores the topic that a token drew. If tokens are taken out of the counts, a token may be
+// refused instead; it is then marked.
 template <bool removes>
 __device__ __forceinline__ void finish(const TopicDraw& draw, const float* theta_row, std::int64_t token,
                                        std::int32_t word, double accept, std::int32_t topic) {
@@ -32,7 +32,7 @@ __device__ __forceinline__ void finish(const TopicDraw& draw, const float* theta
   }
 }
 
-// An item for every group of G threads; topics as in TopicRows, T tokens per batch.
+// Each group of G threads has an item; topics are laid out as in TopicRows, with T tokens per batch.
 template <int G, int N, int T, int blocks, int together, PastEnd past_end, bool removes>
 __global__ void __launch_bounds__(block_threads, blocks) draw_topics(const TopicDraw draw) {
   using Rows = TopicRows<G, N, T, past_end>;
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(block_threads, blocks) draw_topics(const Topic
   const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / G;
   const TopicItem item = draw.items[group < draw.item_count ? group : draw.item_count - 1];
   const int count = group < draw.item_count ? item.count : 0;
-  const int longest = __reduce_max_sync(all_threads, count);  // tells the compiler that the loops are the warp's
+  const int longest = __reduce_max_sync(all_threads, count);  // tells the compiler that loops are uniform in the warp
 
   const float* const theta_row = draw.theta + item.document * draw.theta_stride;
   float theta[N][4];
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(block_threads, blocks) draw_topics(const Topic
   }
 }
 
-// More than 1,024 topics, at most 1,024 + 128 N: an item for a warp.
+// For more than 1,024 topics, at most 1,024 + 128 N: a warp has an item.
 template <int N, int T, int blocks, bool removes>
 __global__ void __launch_bounds__(block_threads, blocks) draw_topics_of_two_segments(const TopicDraw draw) {
   using Rows = TopicRows<32, collective::depths, T, PastEnd::none>;
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(block_threads, blocks) draw_topics_of_two_segm
   Rows::load_theta(draw, theta_row, 0, theta);
   Last::load_theta(draw, theta_row + collective::segment_size, 1, last_theta);
 
-  const int count = __reduce_max_sync(all_threads, item.count);  // the warp's, as in draw_topics
+  const int count = __reduce_max_sync(all_threads, item.count);  // uniform in the warp, as in draw_topics
   for (int run = 0; run < count; run += 32) {
     const int own = run + thread < item.count ? run + thread : item.count - 1;
     const int word = draw.words[item.first + own];
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(block_threads, blocks) draw_topics_of_two_segm
   }
 }
 
-// Still more topics: an item for a block with a warp for each segment of a row.
+// For more topics: a block has an item, with a warp for each segment of a row.
 template <int T, bool removes>
 __global__ void __launch_bounds__(32 * collective::most_segments_at_once, 2)
     draw_topics_by_segments(const TopicDraw draw) {
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(32 * collective::most_segments_at_once, 2)
   float theta[collective::depths][4];
   Rows::load_theta(draw, theta_row, segment, theta);
 
-  const int count = __reduce_max_sync(all_threads, item.count);  // the warp's, as in draw_topics
+  const int count = __reduce_max_sync(all_threads, item.count);  // uniform in the warp, as in draw_topics
   int turn = 0;
   for (int run = 0; run < count; run += 32) {
     const int own = run + thread < item.count ? run + thread : item.count - 1;
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(32 * collective::most_segments_at_once, 2)
                          segment, word,  first,     count - run - first};
       const double u = __shfl_sync(all_threads, uniforms.draw, first + t);
       const double accept = removes ? __shfl_sync(all_threads, uniforms.accept, first + t) : 0;
-      turn ^= 1;  // the other half of the totals, so that one barrier a batch is enough
+      turn ^= 1;  // use the other half of the totals, so that one barrier per batch is enough
       const collective::DrawnRow drawn =
           collective::draw_by_segments<T, 1, true>(rows, segment, segments, u, totals[turn]);
       if (drawn.owner && run + first + t < count)
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(32 * collective::most_segments_at_once, 2)
   }
 }
 
-// Yet more topics: a token after the other, by a whole warp.
+// For even more topics: a warp draws one token after another.
 template <bool removes>
 __global__ void __launch_bounds__(block_threads, 4) draw_many_topics(const TopicDraw draw) {
   const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;

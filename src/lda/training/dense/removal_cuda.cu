@@ -3,16 +3,16 @@
 #include "lda/training/dense/rows_cuda.cuh"
 #include "lda/training/dense/shapes_cuda.h"
 
-// The second draws of tokens that drew their old topic and were refused: from the row
-// in which the token is not. A group of threads finds the refused tokens of an item first,
-// and draws them together.
+// The second draws of tokens that drew their old topic and were refused: they are made
+// from the row without the token. A group of threads first finds the refused tokens of an
+// item, then draws them together.
 
 namespace papilio::lda {
 namespace {
 
 constexpr int block_threads = 128;
 
-// Provider of a batch: as TopicRows, with theta of each token's old topic changed.
+// The provider of a batch: like TopicRows, but theta of each token's old topic is changed.
 template <int G, int N, int T, PastEnd past_end>
 struct RowsWithoutToken {
   using Sum = float;
@@ -22,10 +22,10 @@ struct RowsWithoutToken {
 
   const TopicDraw& draw;
   const float (&theta)[N][4];
-  const float* theta_row;  // of the segment
+  const float* theta_row;  // of this segment
   std::uint32_t segment;
-  int word;  // of the token that this thread searches
-  int old;   // its place in the segment, if it is there
+  int word;  // of the token for which this thread searches
+  int old;   // its place in the segment, if it is in it
   float old_theta;
   int here;
 
@@ -79,7 +79,7 @@ __device__ __forceinline__ float old_theta_without_token(const TopicDraw& draw, 
   return theta_without_token(theta, weight_without_token(draw, theta, phi, old));
 }
 
-// The token's final topic: its old one where the row has no positive weight.
+// Sets the token's final topic, which is the old one if the row has no positive weight.
 __device__ __forceinline__ void finish(const TopicDraw& draw, std::int64_t token, std::int32_t word, std::int32_t old,
                                        const collective::DrawnRow& drawn) {
   const auto topic = drawn.total > 0 ? static_cast<std::int32_t>(drawn.category) : old;
@@ -89,8 +89,8 @@ __device__ __forceinline__ void finish(const TopicDraw& draw, std::int64_t token
     move_token(draw, token, word, old, topic);
 }
 
-// The threads of a group write the places of an item's refused tokens into `places`
-// and return their number.
+// The threads of a group write the places of an item's refused tokens to `places`,
+// and return how many there are.
 template <int G>
 __device__ __forceinline__ int refused_tokens(const TopicDraw& draw, const TopicItem& item, int count, int longest,
                                               std::uint8_t* places) {
@@ -106,7 +106,7 @@ __device__ __forceinline__ int refused_tokens(const TopicDraw& draw, const Topic
   return refused;
 }
 
-// A refused token of an item, or any of its tokens where there are not as many: the one that a thread searches for.
+// The refused token for which a thread searches, or any token of the item if there are too few refused ones.
 struct RefusedToken {
   bool is_there;
   std::int64_t token;
@@ -122,8 +122,8 @@ struct RefusedToken {
         old_theta(old_theta_without_token(draw, theta_row[old], word, old)) {}
 };
 
-// An item of at most `tokens` <= 256 tokens for every group of G threads; topics as in
-// TopicRows, T tokens per batch.
+// Each group of G threads has an item of at most `tokens` <= 256 tokens; topics are laid out as in
+// TopicRows, with T tokens per batch.
 template <int G, int N, int T, int tokens>
 __global__ void __launch_bounds__(block_threads) draw_refused(const TopicDraw draw) {
   __shared__ std::uint8_t places_of_groups[block_threads / G][tokens];
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(block_threads) draw_refused(const TopicDraw dr
   }
 }
 
-// More than 1,024 topics, at most 1,024 + 128 N: an item for a warp.
+// For more than 1,024 topics, at most 1,024 + 128 N: a warp has an item.
 template <int N, int T, int tokens, int blocks>
 __global__ void __launch_bounds__(block_threads, blocks) draw_refused_of_two_segments(const TopicDraw draw) {
   using Rows = RowsWithoutToken<32, collective::depths, T, PastEnd::none>;
@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(block_threads, blocks) draw_refused_of_two_seg
   }
 }
 
-// Still more topics: an item for a warp, token by token.
+// For more topics: a warp has an item, and draws token by token.
 __global__ void __launch_bounds__(block_threads) draw_refused_of_many_topics(const TopicDraw draw) {
   const int thread = static_cast<int>(threadIdx.x) % 32;
   const std::int64_t group = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / 32;
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(block_threads) draw_refused_of_many_topics(con
                                 old,         old_theta_without_token(draw, theta_row[old], word, old)};
       const collective::DrawnRow drawn =
           collective::draw_long_row(row, uniforms_of(draw, draw.removal.stream, token).draw);
-      __syncwarp();  // all have read z
+      __syncwarp();  // all threads have read z
       if (drawn.owner) finish(draw, token, word, old, drawn);
     }
   }

@@ -9,8 +9,8 @@
 #include "random/uniform.h"
 #include "sampling/rows/memory_rows_cuda.cuh"
 
-// Rows of weights theta_dk * phi_wk in the slot order, as sample_categorical draws from
-// them, and what all kernels that draw topics do for a token.
+// Rows of weights theta_dk * phi_wk in the slot order, as sample_categorical draws from them, and what all
+// kernels that draw topics do for a token.
 
 namespace papilio::lda {
 
@@ -18,27 +18,27 @@ namespace collective = cuda::collective;
 namespace kernel = cuda::sampling_kernel;
 using collective::all_threads;
 
-// Which vectors of a row of 4 G N topics may reach past its end.
+// Which vectors of a row of 4 G N topics may extend past its end.
 enum class PastEnd : std::uint8_t { none, last, any };
 
-// Provider of a batch of tokens of one document: rows of up to 4 G N topics, or the
-// segments of longer rows. Rows are padded with zeros up to their strides.
+// The provider of a batch of tokens of one document: rows of up to 4 G N topics, or the segments of longer rows. Rows
+// are padded with zeros up to their strides.
 template <int G, int N, int T, PastEnd past_end>
 struct TopicRows {
   using Sum = float;
   using Element = kernel::Product<float>;
-  // Theta's part of what is read again comes from the registers of the thread that
-  // owns it where that saves enough sectors, else from memory.
+  // When weights are read again, theta comes from the registers of the thread that owns it if that saves enough
+  // memory sectors, otherwise from memory.
   static constexpr bool theta_by_shuffle = N >= 4 && G == 32;
 
   const TopicDraw& draw;
-  const float (&theta)[N][4];  // of the logical lanes of this thread
+  const float (&theta)[N][4];  // of this thread's logical lanes
   const float* theta_row;
-  const float* phi_row;   // of the token that this thread searches
-  std::uint32_t segment;  // whose topics these are
+  const float* phi_row;   // of the token for which this thread searches
+  std::uint32_t segment;  // the segment of these topics
   int word;               // of token l of the run
-  int first;              // token of the run with which the batch begins
-  int here;               // where G = 32: tokens of the batch that are there
+  int first;              // number in the run of the batch's first token
+  int here;               // if G = 32: how many tokens the batch has
 
   __device__ __forceinline__ static const float* phi_of(const TopicDraw& draw, int word, std::uint32_t segment) {
     const auto stride = static_cast<unsigned>(draw.phi_stride);
@@ -108,8 +108,8 @@ struct TopicRows {
   }
 };
 
-// A row of any length with the weight of one topic changed, for one warp (G = 32, T = 1).
-// theta and phi may be memory that the kernel writes.
+// A row of any length in which the weight of one topic is changed, for one warp (G = 32, T = 1). theta and phi
+// may be memory that the kernel writes.
 struct LongTopicRow {
   using Sum = float;
   using Element = kernel::Product<float>;
@@ -117,9 +117,9 @@ struct LongTopicRow {
   const float* theta;
   const float* phi;
   std::int64_t topics;
-  std::int64_t padded;     // zeros from `topics` up to here, a multiple of 4
-  std::int64_t changed;    // the topic
-  float changed_theta;     // its theta
+  std::int64_t padded;     // zeros from `topics` to here, a multiple of 4
+  std::int64_t changed;    // the topic whose weight is changed
+  float changed_theta;     // theta of this topic
   std::int64_t begin = 0;  // of the segment
 
   __device__ __forceinline__ static void plain_load(const float* from, float (&to)[4]) {
@@ -164,7 +164,7 @@ struct LongTopicRow {
   }
 };
 
-// The random numbers of a token: for its draw, and for whether a draw of its old topic counts.
+// The random numbers of a token: one for its draw, one that decides whether a draw of its old topic is accepted.
 struct TokenUniforms {
   double draw;
   double accept;
@@ -175,10 +175,10 @@ __device__ __forceinline__ TokenUniforms uniforms_of(const TopicDraw& draw, std:
   return {cuda::random::uniform53(block.word[0], block.word[1]), cuda::random::uniform53(block.word[2], block.word[3])};
 }
 
-// The old topic of a token whose draw was refused is kept in z as ~topic, until it is drawn again.
+// While a token's draw is refused and not yet repeated, z holds its old topic as ~topic.
 __device__ __forceinline__ bool is_refused(std::int32_t z) { return z < 0; }
 
-// The weight of a token's old topic without the token, over that with it.
+// The weight of a token's old topic without the token, divided by the weight with it.
 __device__ __forceinline__ double weight_without_token(const TopicDraw& draw, float theta, float phi,
                                                        std::int32_t topic) {
   const TokenRemoval& removal = draw.removal;
@@ -187,7 +187,7 @@ __device__ __forceinline__ double weight_without_token(const TopicDraw& draw, fl
   return removal.alpha != nullptr ? theta_ratio(theta, removal.alpha[topic]) * ratio : ratio;
 }
 
-// Gives a token a topic other than its old one, and moves its count.
+// Gives a token a new topic, and moves its count.
 __device__ __forceinline__ void move_token(const TopicDraw& draw, std::int64_t token, std::int32_t word,
                                            std::int32_t old, std::int32_t topic) {
   std::int32_t* const counts = draw.n_wk + word * draw.n_wk_stride;

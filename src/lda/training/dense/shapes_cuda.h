@@ -5,15 +5,15 @@
 #include <iterator>
 #include <utility>
 
-// The launch shapes of dense draws: which kernel draws from how many topics. All were chosen by measurement.
+// The launch shapes of dense draws: which kernel draws from how many topics. All were chosen by measurements.
 //
 // A row of theta and phi is spread over G neighbouring threads, in N vectors of four topics each: 4 G N topics.
-// `blocks` is how many blocks a multiprocessor is to hold at once: registers against work in flight.
+// `blocks` is how many blocks a multiprocessor should hold at once, which trades registers for work in flight.
 
 namespace papilio::lda {
 
-// Topics of all tokens at once, T tokens of an item together; `together` rows of phi are loaded before the
-// first is added up, where a warp has a row. More than 1,024 topics have a warp for each segment, or one for all.
+// For draws of all tokens at once, with T tokens of an item together. If a warp has a row, `together` rows of phi are
+// loaded before the first is added up. With more than 1,024 topics a warp has a segment, or all of them.
 struct ParallelShape {
   std::int32_t topics;  // at most
   int G, N, T;
@@ -37,7 +37,7 @@ inline constexpr ParallelShape parallel_shapes[] = {
 };
 inline constexpr std::int32_t tokens_per_item_of_many_topics = 128;
 
-// Up to 2,048 topics a warp has both segments of a row, N vectors of the second.
+// With up to 2,048 topics a warp has both segments of a row, and N vectors of the second.
 struct TwoSegmentShape {
   std::int32_t topics;  // at most
   int N;
@@ -50,7 +50,7 @@ inline constexpr TwoSegmentShape two_segment_shapes[] = {
     {.topics = 2048, .N = 8, .blocks = 3, .blocks_of_second_draws = 2},
 };
 
-// Documents, token by token: each has a group of G threads. More than 2,048 topics: a warp, and memory of its own.
+// For documents, token by token: a group of G threads has a document. With more than 2,048 topics a warp has one.
 struct ByDocumentShape {
   std::int32_t topics;  // at most
   int G, N;
@@ -64,8 +64,8 @@ inline constexpr ByDocumentShape by_document_shapes[] = {
     {.topics = 1536, .G = 32, .N = 12, .blocks = 6}, {.topics = 2048, .G = 32, .N = 16, .blocks = 5},
 };
 
-// Second draws of refused tokens, T of an item together. More than 1,024 topics: by two_segment_shapes; more than
-// 2,048: token by token, by a warp.
+// For second draws of refused tokens, with T tokens of an item together. With more than 1,024 topics see
+// two_segment_shapes; with more than 2,048 a warp draws token by token.
 struct RemovalShape {
   std::int32_t topics;  // at most
   int G, N, T;
@@ -76,7 +76,7 @@ inline constexpr RemovalShape removal_shapes[] = {
     {.topics = 512, .G = 32, .N = 4, .T = 8}, {.topics = 1024, .G = 32, .N = 8, .T = 8},
 };
 
-// The most tokens that an item should have, by the number of topics.
+// The most tokens that an item should have, given the number of topics.
 constexpr std::int32_t tokens_per_item(std::int32_t topics) {
   for (const ParallelShape& shape : parallel_shapes) {
     if (topics <= shape.topics) return shape.tokens_per_item;
@@ -84,7 +84,7 @@ constexpr std::int32_t tokens_per_item(std::int32_t topics) {
   return tokens_per_item_of_many_topics;
 }
 
-// Calls use.operator()<i>(), i the number of the first of `shapes` that has room for `topics`. False where none has.
+// Calls use.operator()<i>(), where shape i is the first that has room for `topics`. Returns false if none has.
 template <const auto& shapes, class Use>
 bool with_shape(std::int32_t topics, const Use& use) {
   return [&]<std::size_t... i>(std::index_sequence<i...>) {

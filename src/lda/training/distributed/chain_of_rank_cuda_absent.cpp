@@ -3,7 +3,7 @@
 #include "lda/training/distributed/chain_of_rank.h"
 #include "papilio/error.h"
 
-// Takes the place of chain_of_rank_cuda.cpp in a build without CUDA, where no Device is a CUDA device.
+// Replaces chain_of_rank_cuda.cpp in a build without CUDA, where no Device is a CUDA device.
 
 namespace papilio::lda {
 

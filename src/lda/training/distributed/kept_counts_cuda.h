@@ -8,8 +8,8 @@
 
 namespace papilio::lda {
 
-// n_wk of a rank's own tokens, which follow z from sweep to sweep, if they take at most `room` bytes of the current
-// device. Counting all tokens again for each sweep takes up to a seventh of its time.
+// n_wk of a rank's own tokens, kept up to date with z from sweep to sweep if it takes at most `room` bytes of the
+// current device. Otherwise all tokens are counted again in each sweep, which takes up to a seventh of its time.
 class KeptCounts {
  public:
   KeptCounts() = default;
@@ -19,16 +19,16 @@ class KeptCounts {
     try {
       counts_ = execution::DeviceArray<std::int32_t>(count, "counts of words");
       counts_.clear(stream);
-    } catch (const execution::OutOfDeviceMemory&) {  // others have taken the room
+    } catch (const execution::OutOfDeviceMemory&) {  // others have taken the memory
     }
   }
 
   bool are_kept() const { return counts_.size() > 0; }
 
-  // Those of a word and the words after it; null if none are kept.
+  // The counts from a word on; null if none are kept.
   std::int32_t* from_word(std::int64_t word) { return are_kept() ? counts_.data() + word * padded_ : nullptr; }
 
-  // Copies `count` counts, from those of a word on, if they are kept.
+  // Copies `count` counts, from those of a word on, if counts are kept.
   bool copy(std::int64_t word, std::int64_t count, execution::DeviceArray<std::int32_t>& to, cudaStream_t stream) {
     if (!are_kept()) return false;
     execution::check(cudaMemcpyAsync(to.data(), from_word(word), static_cast<std::size_t>(count) * sizeof(std::int32_t),

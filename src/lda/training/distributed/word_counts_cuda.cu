@@ -9,7 +9,7 @@ namespace {
 constexpr int block_threads = 256;
 constexpr int warps = block_threads / 32;
 
-// An item for this many neighbouring threads.
+// This many neighbouring threads have an item.
 template <class Entry, int threads>
 __global__ void __launch_bounds__(block_threads) count_items(const SparseDraw<Entry> draw) {
   const std::int64_t i = std::int64_t{blockIdx.x} * (block_threads / threads) + threadIdx.x / threads;

@@ -8,7 +8,7 @@
 
 namespace papilio::lda {
 
-// One thread's share of a sum.
+// One thread's part of a sum.
 struct AddTerms {
   TermSums sums;
   std::int64_t share = 0;
@@ -27,7 +27,7 @@ struct AddTerms {
     add(topic + 2, n.z);
     add(topic + 3, n.w);
   }
-  // All lanes of a warp come here.
+  // All lanes of a warp call this.
   __device__ void finish() {
     const std::int64_t sum = cuda::collective::warp_sum(share);
     if (threadIdx.x % 32 == 0 && sum != 0) cuda::collective::atomic_add(sums.sum, sum);

@@ -7,7 +7,7 @@
 namespace papilio::lda {
 namespace {
 
-// Counts below it have their term in a table: half a MiB, which caches hold.
+// Counts below this have their terms in a table of half a MiB, which fits in caches.
 constexpr std::int64_t most_tabulated = std::int64_t{1} << 16;
 
 std::int64_t room_for_larger(std::int64_t tokens, std::int64_t tabulated) { return tokens / tabulated + 1; }
@@ -43,7 +43,7 @@ std::int64_t LogJointOnDevice::bytes_needed(const CorpusView& corpus, const Seed
   TermTables none;
   std::int64_t bytes = 0;
   none.for_each(tokens, {of_one, 1, of_one}, AddBytes{bytes});
-  // While one kind of tables takes the place of the other, there may be some of both.
+  // While tables of one kind replace those of the other, there may be some of both.
   if (asymmetric) none.for_each(tokens, {by_topic, topics, of_one}, AddBytes{bytes});
   return bytes;
 }
@@ -72,7 +72,7 @@ void LogJointOnDevice::take_terms() {
   tables_.word_terms.upload(terms_.of_word_topic.table().data(), tables_.word_terms.size(), stream_);
 }
 
-// The terms of the counts that the device left to the host.
+// The terms of the counts that the device has left to the host.
 std::int64_t LogJointOnDevice::larger_terms(const execution::DeviceArray<LargeCount>& larger, std::int32_t count,
                                             const LogGammaRise& term) const {
   std::vector<LargeCount> counts(static_cast<std::size_t>(count));

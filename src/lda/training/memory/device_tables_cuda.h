@@ -5,12 +5,12 @@
 #include "base/math.h"
 #include "execution/cuda/memory.h"
 
-// The tables of something on a device are described once, by a function that calls use(table, entries, what) for each
-// of them; what they need and what is taken follow from it.
+// A set of tables on a device is described once, by a function that calls use(table, entries, what) for each of them.
+// The memory they need, and taking it, follow from that.
 
 namespace papilio::lda {
 
-// Gives a table its memory, unless it has as much.
+// Gives a table its memory, unless it already has as much.
 struct TakeMemory {
   template <class T>
   void operator()(execution::DeviceArray<T>& table, std::int64_t entries, const char* what) const {
@@ -20,7 +20,7 @@ struct TakeMemory {
   }
 };
 
-// Adds up what tables need, in bytes; allocations begin at multiples of 512.
+// Adds up the bytes that tables need; allocations begin at multiples of 512.
 struct AddBytes {
   std::int64_t& bytes;
 

@@ -18,11 +18,11 @@ namespace {
 
 using execution::check;
 
-constexpr std::int64_t alignment = 256;  // of the parts of a range, bytes
-// Fewer rows of theta than this keep a large device busy only in part: then streaming is better.
+constexpr std::int64_t alignment = 256;  // in bytes, for the arrays of a range
+// Fewer rows of theta than this would leave a large device partly idle; then streaming is better.
 constexpr std::int64_t least_theta_rows = 8192;
-constexpr std::int64_t most_documents = std::int64_t{1} << 30;  // in a range: TopicItem counts in 32 bits
-// Of a streamed range, so that page-locked memory stays small; a copy of it takes milliseconds.
+constexpr std::int64_t most_documents = std::int64_t{1} << 30;  // in a range, because TopicItem counts in 32 bits
+// For a streamed range: keeps page-locked memory small, while a copy still takes milliseconds.
 constexpr std::int64_t most_slot_bytes = std::int64_t{1} << 30;
 
 template <class T>
@@ -54,13 +54,13 @@ struct TokenRanges::Range {
   std::int64_t documents = 0;
   std::int64_t first_token = 0;
   std::int64_t tokens = 0;
-  std::int64_t first_item = 0;  // counted from the first range's
+  std::int64_t first_item = 0;  // number, counted from the first range
   std::int64_t items = 0;
   std::int64_t long_documents = 0;
   std::int64_t very_long_documents = 0;
 };
 
-// Memory for one range at a time.
+// Memory that holds one range at a time.
 struct TokenRanges::Slot {
   Slot(std::int64_t device_bytes, std::int64_t host_bytes)
       : memory(device_bytes, "a range of documents"), staging(host_bytes) {}
@@ -70,7 +70,7 @@ struct TokenRanges::Slot {
   execution::Event may_start;
   Range range;
   Layout layout;
-  bool has_new_topics = false;  // of its range, in `staging` when the stream has done its work
+  bool has_new_topics = false;  // new topics of its range are in `staging` once the stream has done its work
 };
 
 TokenRanges::TokenRanges(const CorpusView& corpus, const RangeNeeds& needs, std::int64_t memory, int threads,
@@ -146,7 +146,7 @@ void TokenRanges::order_by_words() {
   });
 }
 
-// Ranges of nearly as many documents each, at most `documents_per_range`.
+// Ranges with nearly equal numbers of documents, at most `documents_per_range`.
 void TokenRanges::cut_by_documents(std::int64_t documents_per_range) {
   const std::int64_t documents = corpus_.documents();
   const std::int64_t parts = base::ceil_div(documents, documents_per_range);
@@ -159,7 +159,7 @@ void TokenRanges::cut_by_documents(std::int64_t documents_per_range) {
   }
 }
 
-// Ranges of as many documents as `most` bytes hold.
+// Ranges of as many documents as fit in `most` bytes.
 void TokenRanges::cut_by_bytes(std::int64_t most) {
   Range range;
   for (std::int64_t d = 0; d < corpus_.documents(); ++d) {
@@ -204,7 +204,7 @@ void TokenRanges::keep_on_device(const Range& all, std::int64_t theta_rows) {
   for (std::int64_t& offset : offsets) offset += place_.token;
   upload(layout_.offsets, offsets);
   upload(layout_.items, items);
-  check(cudaStreamSynchronize(stream_), "a copy to the device");  // `items` ends here
+  check(cudaStreamSynchronize(stream_), "a copy to the device");  // the copy reads `items`, which ends here
   by_word_ = {};
 }
 
@@ -221,7 +221,7 @@ void TokenRanges::stream_from_host() {
   }
 }
 
-// A document's items are of nearly equal size.
+// The items of a document are of nearly equal size.
 void TokenRanges::fill_items(const Range& range, TopicItem* items) const {
   TopicItem* const first = items;
   const std::int64_t* offsets = corpus_.document_offsets.data() + range.first_document;

@@ -17,46 +17,46 @@ namespace papilio::lda {
 
 // A range of documents in device memory, with what their draws need.
 struct RangeOnDevice : DocumentRange {
-  const TopicItem* items = nullptr;  // tokens and documents counted from the range's first
+  const TopicItem* items = nullptr;  // tokens and documents are counted from the range's first
   std::int64_t item_count = 0;
-  std::int64_t long_documents = 0;        // of more than 255 tokens,
-  std::int64_t very_long_documents = 0;   // and of more than 65,535
-  const std::int32_t* by_word = nullptr;  // where it is wanted: of each token the place in its document of the one
-                                          // that has its turn
+  std::int64_t long_documents = 0;        // those of more than 255 tokens
+  std::int64_t very_long_documents = 0;   // those of more than 65,535 tokens
+  const std::int32_t* by_word = nullptr;  // if it is wanted: for each turn of a document, the place in the document of
+                                          // the token that is drawn then
   float* theta = nullptr;                 // room for documents x RangeNeeds::row
 };
 
-// What the draws of a sampler need.
+// What a sampler's draws need.
 struct RangeNeeds {
   std::int64_t row = 0;              // floats per document
   std::int64_t tokens_per_item = 0;  // at most
-  bool by_word = false;              // the tokens of a document in the order of their words, and of a word in their own
+  bool by_word = false;              // a document's tokens in the order of their words, those of a word in their own
 };
 
-// The tokens of a corpus and their topics, for a device to work on in ranges of
-// documents. All tokens stay on the device where they fit beside the theta of one
-// range. Where they do not, they stay on the host, and ranges go to the device and
-// back through two slots in turn: one is copied while the device works on the other.
+// The tokens of a corpus and their topics, on which a device works in ranges of documents. All
+// tokens stay on the device if they fit beside the theta of one range. Otherwise they stay on
+// the host, and ranges go to the device and back through two slots in turn: one is copied while
+// the device works on the other.
 class TokenRanges {
  public:
-  // Takes at most `memory` bytes of the current device. `stream` is the caller's: see
-  // for_each. Keeps a reference to the corpus, which is at `place` of another: documents and tokens are numbered as
-  // there. Throws DeviceError where there is no room for the longest document.
+  // Takes at most `memory` bytes of the current device. `stream` is the caller's: see for_each. Keeps a reference to
+  // the corpus, which is at `place` within another one, by which documents and tokens are numbered. Throws DeviceError
+  // if there is no room for the longest document.
   TokenRanges(const CorpusView& corpus, const RangeNeeds& needs, std::int64_t memory, int threads, cudaStream_t stream,
               const PlaceInCorpus& place = {});
   ~TokenRanges();
 
   bool is_streamed() const { return !slots_.empty(); }
 
-  // Of the device's memory.
+  // Bytes of device memory.
   std::int64_t bytes() const;
 
-  // Documents that have tokens.
+  // The number of documents that have tokens.
   std::int64_t documents() const { return documents_; }
 
-  // Calls queue(range) for each range, to put work on range.stream. That work comes after
-  // what the caller's stream holds already, and before what is put there later. Topics that it
-  // writes are kept where `writes_topics`.
+  // Calls queue(range) for each range, which puts work on range.stream. This work runs after what is
+  // already on the caller's stream, and before what is put there later. If `writes_topics`, the
+  // topics that it writes are kept.
   void for_each(bool writes_topics, base::FunctionRef<void(const RangeOnDevice&)> queue);
 
   // All topics, in corpus order. Reading them waits for the work queued so far.
@@ -67,7 +67,7 @@ class TokenRanges {
   struct Range;
   struct Slot;
 
-  // Where the parts of a range are in memory, in bytes. All but theta come from the host.
+  // Where the arrays of a range are in memory, in bytes. All but theta come from the host.
   struct Layout {
     std::int64_t words = 0;
     std::int64_t by_word = 0;
@@ -98,13 +98,13 @@ class TokenRanges {
   const cudaStream_t stream_;
   const PlaceInCorpus place_;
   std::vector<Range> ranges_;
-  std::vector<std::int32_t> by_word_;  // on the host, where it is wanted: until it is on the device
+  std::vector<std::int32_t> by_word_;  // on the host, if it is wanted, until it is on the device
 
-  // Where everything stays on the device: the whole corpus, and theta for one range.
+  // If everything stays on the device: the whole corpus, and theta for one range.
   Layout layout_;
   execution::DeviceArray<std::byte> memory_;
 
-  // Where ranges are streamed.
+  // If ranges are streamed.
   std::vector<std::int32_t> z_;
   std::vector<std::unique_ptr<Slot>> slots_;
 };

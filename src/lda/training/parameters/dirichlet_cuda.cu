@@ -19,13 +19,13 @@ using sampling_kernel::PendingGammas;
 
 constexpr int threads_per_block = 128;
 constexpr int warps_per_block = threads_per_block / 32;
-// Of topics of one document that are counted at a time, in shared memory beside the pending
-// entries; together less than 48 KiB.
+// How many topics of one document are counted at a time, in shared memory beside the pending entries;
+// together they take less than 48 KiB.
 constexpr int counters_per_block = 8 * 1024;
 static_assert((sizeof(PendingGammas) * warps_per_block) + counters_per_block * sizeof(int) <= 48 * 1024);
 
-// A warp has a document, or a block of four warps, which share its topics by tiles of 128.
-// Topics beyond `tile`, a multiple of 128 or more than all, are counted in further passes.
+// A warp has a document, or a block of four warps has one and shares its topics by tiles of 128. Topics beyond `tile`,
+// which is a multiple of 128 or more than all topics, are counted in further passes.
 template <int threads>
 __global__ __launch_bounds__(threads_per_block) void draw_documents(DocumentRange range, DrawnThetaTable table,
                                                                     int tile) {
@@ -94,7 +94,7 @@ __global__ __launch_bounds__(threads_per_block) void draw_words(DrawnPhiTable ta
   }
 }
 
-// A thread has four neighbouring topics and goes from word to word: calls use(word, values).
+// A thread has four neighbouring topics and goes from word to word: it calls use(word, values).
 template <class Use>
 __device__ void for_words(const DrawnPhiTable& table, std::int64_t quads, const Use& use) {
   const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -120,14 +120,14 @@ __global__ void sum_words(DrawnPhiTable table, std::int64_t quads, float units, 
     if (sum[e] != 0 && k + e < table.topics) atomic_add(sums + k + e, sum[e]);
 }
 
-// One topic per block: its total, as a double; 0 where all draws are 0.
+// One topic per block: computes its total, as a double; 0 if all draws are 0.
 __global__ void take_totals(DrawnPhiTable table, FixedPointSums fixed, const std::int64_t* sums, double* totals) {
   const std::int32_t k = static_cast<std::int32_t>(blockIdx.x);
   if (fixed.is_fine(sums[k])) {
     if (threadIdx.x == 0) totals[k] = fixed.total(sums[k]);
     return;
   }
-  __shared__ int greatest_bits;  // of non-negative floats, which are ordered as their bits
+  __shared__ int greatest_bits;  // non-negative floats have the same order as their bits
   __shared__ unsigned long long sum;
   if (threadIdx.x == 0) greatest_bits = 0, sum = 0;
   __syncthreads();

@@ -7,25 +7,25 @@
 #include "lda/training/memory/device_tables_cuda.h"
 #include "lda/training/memory/document_range_cuda.h"
 
-// Theta and phi drawn on a CUDA device as lda/training/parameters/dirichlet_cpu.h draws them, bit for bit.
-// Each call queues kernels on a stream of the current device; pointers are to its memory.
+// Draws theta and phi on a CUDA device, bit for bit as lda/training/parameters/dirichlet_cpu.h draws them. Each call
+// queues kernels on a stream of the current device; pointers are to its memory.
 
 namespace papilio::lda {
 
-// The priors of topics on a device, as draws of theta need them.
+// The priors of topics on a device, in the form that draws of theta need.
 class ThetaPriorOnDevice {
  public:
-  ThetaPriorOnDevice() = default;  // until its tables have memory
+  ThetaPriorOnDevice() = default;  // empty until its tables have memory
   explicit ThetaPriorOnDevice(std::int32_t topics) { for_each_table(topics, TakeMemory()); }
 
-  // use(table, entries, what) for each of its tables: see memory/device_tables_cuda.h.
+  // Calls use(table, entries, what) for each of its tables: see memory/device_tables_cuda.h.
   template <class Use>
   void for_each_table(std::int32_t topics, Use use) {
     use(shape_, topics, "the priors of topics");
     use(inverse_, topics, "the priors of topics");
   }
 
-  // alpha: K, on the host. The copy is in the order of the stream, and the call waits for it.
+  // alpha: K, on the host. The copy is ordered on the stream, and the call waits for it.
   void set(std::span<const double> alpha, cudaStream_t stream);
 
   const float* shape() const { return shape_.data(); }
@@ -37,16 +37,16 @@ class ThetaPriorOnDevice {
 };
 
 struct DrawnThetaTable {
-  float* theta = nullptr;   // a row per document of the range; 0 past the last topic
-  std::int64_t stride = 0;  // a multiple of 4, as topic_stride()
+  float* theta = nullptr;   // a row for each document of the range; 0 past the last topic
+  std::int64_t stride = 0;  // a multiple of 4, like topic_stride()
   std::int32_t topics = 0;
-  const float* shape = nullptr;    // of ThetaPriorOnDevice
-  const float* inverse = nullptr;  // likewise
+  const float* shape = nullptr;    // from ThetaPriorOnDevice
+  const float* inverse = nullptr;  // from ThetaPriorOnDevice
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;  // of random numbers
 };
 
-// Draws theta for the documents of a range, whose numbers begin with range.first_document.
+// Draws theta for the documents of a range, which are numbered from range.first_document.
 void queue_drawn_theta(const DocumentRange& range, const DrawnThetaTable& table);
 
 struct DrawnPhiTable {
@@ -56,7 +56,7 @@ struct DrawnPhiTable {
   std::int64_t n_wk_stride = 0;        // a multiple of 4
   std::int64_t words = 0;
   std::int32_t topics = 0;
-  std::int64_t tokens = 0;  // the sum of n_wk: of the corpus, and of the seeds' weights
+  std::int64_t tokens = 0;  // the sum of n_wk: tokens of the corpus, plus the weights of seeds
   double beta = 0;
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;           // of random numbers

@@ -6,21 +6,21 @@
 #include "execution/cuda/memory.h"
 #include "lda/training/parameters/topic_counts_cuda.h"
 
-// Counts of the topics of one document after the other, in shared memory: n_dk is
-// never stored. A warp has a document, or a block where there are many topics or
-// documents are long.
+// Counts the topics of one document after another in shared memory; n_dk
+// is never stored. A warp has a document, or a block if there are many
+// topics or documents are long.
 
 namespace papilio::lda {
 
-// 48 KiB, which every device gives a block.
+// 48 KiB, which a block can have on every device.
 inline constexpr int counters_per_block = 12 * 1024;
 inline constexpr int threads_per_block = 256;
 
 using cuda::collective::wait_for_the_others;
 
-// Calls use(document, topic, counts) for four neighbouring topics of a document of the range at
-// a time, up to the next multiple of 4 after the last topic. Topics beyond `tile`
-// are counted in further passes over the document.
+// Calls use(document, topic, counts) for four neighbouring topics of a document of the range at a
+// time, up to the next multiple of 4 after the last topic. Topics beyond `tile` are counted in
+// further passes over the document.
 template <int threads, class Use>
 __global__ void count_documents(DocumentRange range, std::int64_t topics, int tile, Use use) {
   extern __shared__ int4 shared[];
@@ -62,7 +62,7 @@ void launch_on_documents(const DocumentRange& range, std::int64_t topics, int ti
   execution::check_launch("counting topics of documents");
 }
 
-// Queues count_documents with `use`, which also has finish(), called by every thread at its end.
+// Queues count_documents with `use`, which must also have finish(); every thread calls it at its end.
 template <class Use>
 void queue_on_documents(const DocumentRange& range, std::int64_t topics, const Use& use) {
   if (range.documents == 0) return;

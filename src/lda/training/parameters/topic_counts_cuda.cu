@@ -14,8 +14,8 @@ namespace {
 
 using cuda::collective::atomic_add;
 
-// Blocks of threads_per_block for `work` units of work, one unit per thread, or several where that fills the device
-// more than `waves` times.
+// The number of blocks of threads_per_block for `work` units of work: one unit per thread, or several if one would
+// fill the device more than `waves` times.
 unsigned blocks_for(std::int64_t work, int waves) {
   const std::int64_t wanted = base::ceil_div<std::int64_t>(work, threads_per_block);
   return static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, std::int64_t{execution::multiprocessors()} * waves));
@@ -39,7 +39,7 @@ __global__ void count_words(DocumentRange range, std::int32_t* n_wk, std::int64_
   }
 }
 
-// Each block counts in shared memory first, unless there are too many topics for that.
+// Each block first counts in shared memory, unless there are too many topics for that.
 __global__ void count_topics(DocumentRange range, std::int32_t topics, bool in_shared, std::int64_t* n_k) {
   extern __shared__ unsigned counters[];
   if (!in_shared) {
@@ -76,7 +76,7 @@ __global__ void weigh_topics_for_removal(const std::int64_t* n_k, std::int32_t t
   }
 }
 
-// A thread has four neighbouring topics, whose denominators it keeps, and goes from word to word.
+// A thread has four neighbouring topics, keeps their denominators, and goes from word to word.
 __global__ void divide_counts(EstimatedPhiTable table, std::int64_t quads) {
   const std::int64_t threads = thread_count() / quads * quads;
   if (this_thread() >= threads) return;
@@ -128,14 +128,14 @@ void queue_topic_counts(const DocumentRange& range, std::int32_t topics, std::in
   if (range.tokens == 0) return;
   const bool in_shared = topics <= counters_per_block;
   const std::size_t bytes = in_shared ? static_cast<std::size_t>(topics) * sizeof(unsigned) : 0;
-  // At least 32 tokens per thread where there are that many: each block adds all its counters to n_k.
+  // At least 32 tokens per thread if there are enough, because each block adds all its counters to n_k.
   const unsigned blocks = blocks_for(base::ceil_div<std::int64_t>(range.tokens, 32), 4);
   count_topics<<<blocks, threads_per_block, bytes, range.stream>>>(range, topics, in_shared, n_k);
   execution::check_launch("counting topics");
 }
 
 void queue_estimated_theta(const DocumentRange& range, const EstimatedThetaTable& table) {
-  // Zeros after the last topic too: the memory may have held anything before.
+  // Writes zeros after the last topic, too, because the memory may have held anything before.
   queue_on_documents(range, table.stride, WriteTheta{table});
 }
 

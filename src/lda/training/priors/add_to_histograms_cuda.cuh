@@ -7,7 +7,7 @@
 
 namespace papilio::lda {
 
-// Adds one count after another, as AddTerms adds terms.
+// Adds counts one after another, as AddTerms adds terms.
 struct AddToHistograms {
   CountHistograms histograms;
 

@@ -5,18 +5,18 @@
 #include "lda/training/log_joint/term_sums_cuda.h"
 #include "lda/training/memory/document_range_cuda.h"
 
-// How often each count occurs, on a CUDA device: CountHistogram for all n_dk of each topic, and for all n_wk. Integers,
-// so that what is added up from them is the CPU's.
+// How often each count occurs, on a CUDA device: CountHistogram for all n_dk of each topic, and for all n_wk. The
+// frequencies are integers, so sums computed from them equal the CPU's.
 
 namespace papilio::lda {
 
-// A count of 0 is not kept. Row r of `counts` has [n]: how often n occurs, and [first_large_count]: how often any
-// larger count does, or first_large_count itself; these are listed in `larger` too.
+// Counts of 0 are not recorded. Row r of `counts` has at [n] how often n occurs and, at [first_large_count], how often
+// first_large_count or a larger count occurs; these are also listed in `larger`.
 struct CountHistograms {
   std::uint32_t* counts = nullptr;
   std::int64_t stride = 0;
-  std::uint32_t copies = 0;      // 0: a row per topic; else so many rows whose sum is the histogram of all topics
-  LargeCount* larger = nullptr;  // appended
+  std::uint32_t copies = 0;      // 0: a row per topic; else how many rows add up to the histogram of all topics
+  LargeCount* larger = nullptr;  // large counts, appended
   std::int32_t* larger_count = nullptr;
 };
 

@@ -14,7 +14,7 @@ namespace {
 using execution::check;
 
 constexpr std::int64_t word_stride = first_large_count + 1;
-// Most n_wk that are not 0 are small: threads would contend for one counter.
+// Most n_wk that are not 0 are small, so threads would contend for one counter.
 constexpr std::uint32_t word_copies = 128;
 
 std::int64_t longest_document(const CorpusView& corpus) {
@@ -24,7 +24,7 @@ std::int64_t longest_document(const CorpusView& corpus) {
   return longest;
 }
 
-// Entries of a topic's row: of the counts that a document can have.
+// Entries of a topic's row: one for each count that a document can have.
 std::int64_t entries_of_topic(const CorpusView& corpus) {
   return std::min(longest_document(corpus), first_large_count) + 1;
 }
@@ -60,7 +60,7 @@ std::vector<T> downloaded(const execution::DeviceArray<T>& array, std::int64_t c
 void OptimizedPriorsOnDevice::Uploaded::set(const CountHistogram& counts, cudaStream_t stream) {
   terms = std::ssize(counts.above());
   larges = std::ssize(counts.large());
-  std::vector<std::uint64_t> values(1);  // a histogram begins with how many counts are 0 or more
+  std::vector<std::uint64_t> values(1);  // a histogram begins with the number of counts that are 0 or more
   values.insert(values.end(), counts.above().begin(), counts.above().end());
   TakeMemory()(from, std::max(from.size(), std::ssize(values)), "counts of counts");
   from.upload(values.data(), std::ssize(values), stream);
@@ -118,7 +118,7 @@ std::int64_t OptimizedPriorsOnDevice::bytes_needed(const CorpusView& corpus, con
   Tables none;
   std::int64_t bytes = 0;
   none.for_each(corpus, seeds, topics, AddBytes{bytes});
-  // Histograms that the host makes: of lengths and n_k, and of seeds.
+  // Histograms made by the host: of lengths and n_k, and of seeds.
   execution::DeviceArray<std::int64_t> list;
   for (int histogram = 0; histogram < 4; ++histogram) AddBytes{bytes}(list, word_stride, "");
   AddBytes{bytes}(list, room_for_larger(corpus.tokens()), "");
@@ -151,7 +151,7 @@ void OptimizedPriorsOnDevice::operator()(Queue queue_words, Queue queue_document
   search(take_larger(n_k), priors);
 }
 
-// Large counts are sorted by the host, which also makes the histogram of n_k. Returns how many n_wk are large.
+// The host sorts large counts and makes the histogram of n_k. Returns how many n_wk are large.
 std::int64_t OptimizedPriorsOnDevice::take_larger(const execution::DeviceArray<std::int64_t>& n_k) {
   std::int32_t larger[2] = {};
   tables_.larger_counts.download(larger, 2, stream_);
@@ -192,7 +192,7 @@ void OptimizedPriorsOnDevice::search(std::int64_t large_of_words, Priors& priors
   constexpr PriorSearch how;
   tables_.alpha.upload(priors.alpha.data(), topics_, stream_);
   tables_.beta.upload(&priors.beta, 1, stream_);
-  check(cudaStreamSynchronize(stream_), "a copy to the device");  // and what the other stream reads is there
+  check(cudaStreamSynchronize(stream_), "a copy to the device");  // what the other stream reads is there, too
   queue_beta_search({.beta = tables_.beta.data(),
                      .words = static_cast<double>(words_),
                      .of_words = {.from = tables_.words.data(),

@@ -13,26 +13,26 @@
 
 namespace papilio::lda {
 
-// optimize_priors of topics and counts that are on the current CUDA device, with its tables there. The same bits.
+// optimize_priors for topics and counts on the current CUDA device, with its tables there. Gives the same bits.
 class OptimizedPriorsOnDevice {
  public:
-  // Keeps a reference to seeds, which counts include. Work is put on the caller's stream, and waited for. With ranks,
-  // the corpus is the whole one, of which each has the n_dk of its own documents, and every n_wk.
+  // Keeps a reference to seeds, which are included in counts. Work is queued on the caller's stream and waited for.
+  // With ranks, the corpus is the whole one; each rank has the n_dk of its own documents, and every n_wk.
   OptimizedPriorsOnDevice(const CorpusView& corpus, const Seeds& seeds, std::int32_t topics, cudaStream_t stream,
                           const DeviceRanks* ranks = nullptr);
 
-  // Bytes of the device that it takes.
+  // How many bytes of the device it takes.
   static std::int64_t bytes_needed(const CorpusView& corpus, const Seeds& seeds, std::int32_t topics);
   std::int64_t bytes() const { return bytes_; }
 
-  // Replaces the priors. `queue_words` and `queue_documents` queue all n_wk, in any order, and all n_dk on the stream,
-  // or before it goes on.
+  // Replaces the priors. `queue_words` and `queue_documents` queue all n_wk, in any order, and all n_dk on
+  // the stream, or before it continues.
   using Queue = base::FunctionRef<void(const CountHistograms&)>;
   void operator()(Queue queue_words, Queue queue_documents, const execution::DeviceArray<std::int64_t>& n_k,
                   Priors& priors);
 
  private:
-  // A histogram that the host has made, on the device.
+  // A histogram that the host has made, copied to the device.
   struct Uploaded {
     void set(const CountHistogram& counts, cudaStream_t stream);
     FinishedHistogram<std::uint64_t> finished() const;
@@ -53,7 +53,7 @@ class OptimizedPriorsOnDevice {
     execution::DeviceArray<double> alpha, beta;
     execution::DeviceArray<AlphaSearchState> state;
 
-    // use(table, entries, what) for each: see memory/device_tables_cuda.h.
+    // Calls use(table, entries, what) for each: see memory/device_tables_cuda.h.
     template <class Use>
     void for_each(const CorpusView& corpus, const Seeds& seeds, std::int32_t topics, Use use);
   };
@@ -67,7 +67,7 @@ class OptimizedPriorsOnDevice {
   const cudaStream_t stream_;
   const DeviceRanks* const ranks_;
   const std::int64_t topic_stride_;
-  execution::Stream beside_;  // beta is searched beside alpha
+  execution::Stream beside_;  // searches for beta beside alpha
   Tables tables_;
   std::int64_t bytes_ = 0;
   Uploaded lengths_, totals_, seed_words_, seed_topics_;

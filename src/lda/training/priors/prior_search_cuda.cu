@@ -6,11 +6,11 @@
 namespace papilio::lda {
 namespace {
 
-constexpr int total_threads = 256;  // of a block that is alone
-constexpr int topic_threads = 128;  // of a topic's block
-constexpr int chunk = 1024;         // terms that a block computes before it adds them up
+constexpr int total_threads = 256;  // per block, in kernels of one block
+constexpr int topic_threads = 128;  // per block, in kernels with a block per topic
+constexpr int chunk = 1024;         // number of terms that a block computes before they are added up
 
-// Adds chunks of terms up in order. All threads of a block take part; thread 0 has the sum.
+// Adds up chunks of terms in order. All threads of a block take part; thread 0 has the sum.
 struct OrderedSum {
   double* terms;  // `chunk` doubles of shared memory
   double sum = 0;
@@ -42,13 +42,13 @@ __device__ double digamma_rise(const FinishedHistogram<Count>& counts, double pr
   return rise.sum;
 }
 
-// Adds to each entry those after it, by a warp, which goes from the end to the beginning.
+// Replaces each entry by the sum of it and all later ones. A warp does this, from the end to the beginning.
 template <class T>
 __device__ __forceinline__ void add_from_end(T* row, std::int64_t size) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   T behind = 0;
   for (std::int64_t last = size - 1; last >= 0; last -= 32) {
-    const std::int64_t n = last - lane;  // lane 0 has the largest
+    const std::int64_t n = last - lane;  // lane 0 has the last entry
     const T sum = cuda::collective::warp_scan(n >= 0 ? row[n] : T{0}) + behind;
     behind = __shfl_sync(0xffffffffu, sum, 31);
     if (n >= 0) row[n] = sum;
@@ -73,13 +73,13 @@ __global__ void finish_words(const std::uint32_t* rows, std::uint32_t copies, st
   if (threadIdx.x < 32) add_from_end(from, stride);
 }
 
-// One block: whether the search has come to its end, and what all topics share of a step.
+// One block: decides whether the search has ended, and computes what all topics share in a step.
 __global__ void __launch_bounds__(total_threads) begin_alpha_step(AlphaSearch search, bool is_first) {
   __shared__ double terms[chunk];
   __shared__ double alpha_sum;
   AlphaSearchState& state = *search.state;
   if (!is_first && (state.is_found != 0 || state.has_moved == 0)) {
-    __syncthreads();  // all have read
+    __syncthreads();  // all threads have read it
     if (threadIdx.x == 0) state.is_found = 1;
     return;
   }
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(topic_threads) step_topic(AlphaSearch search) 
     const std::int64_t begin = all.large_offsets[k], end = all.large_offsets[k + 1];
     const FinishedHistogram<std::uint32_t> counts = {all.from + k * all.stride, 0, all.large + begin, end - begin};
     const double prior = search.alpha[k];
-    // Terms of no counts add 0, which changes no sum; those from the first such on are left out, a chunk at a time.
+    // Terms without counts add 0, which changes no sum; from the first of these on, terms are left out chunk by chunk.
     std::int64_t terms_here = all.stride - 1;
     while (terms_here > 32 && counts.from[terms_here / 2 + 1] == 0) terms_here /= 2;
     FinishedHistogram<std::uint32_t> used = counts;
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(total_threads) search_beta(BetaSearch search) 
     const double of_seed_words = digamma_rise(search.seed_words, here, terms);
     const double of_topics = digamma_rise(search.of_topics, total_prior, terms);
     const double of_seed_topics = digamma_rise(search.seed_topics, total_prior, terms);
-    __syncthreads();  // all have read the prior
+    __syncthreads();  // all threads have read the prior
     if (threadIdx.x == 0) {
       const double rise = of_words - of_seed_words;
       const double total_rise = of_topics - of_seed_topics;

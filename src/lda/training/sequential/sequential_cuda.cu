@@ -9,7 +9,7 @@ namespace {
 
 constexpr int block_threads = 256;
 
-// Adds a token to all counts, or takes it out; by one thread.
+// Adds a token to all counts, or takes it out. Called by one thread.
 __device__ void count(const SequentialDraw& s, float* theta, std::int32_t word, std::int32_t k, int change) {
   s.draw.n_wk[word * s.draw.n_wk_stride + k] += change;
   s.n_k[k] += change;
@@ -18,7 +18,7 @@ __device__ void count(const SequentialDraw& s, float* theta, std::int32_t word, 
   if (s.alpha != nullptr) theta[k] = estimated_theta(s.n_dk[k], s.alpha[k]);
 }
 
-// The counts of a document, by the block.
+// Computes the counts of a document. Called by the block.
 __device__ void count_document(const SequentialDraw& s, const std::int32_t* z, std::int64_t tokens) {
   for (std::int64_t k = threadIdx.x; k < s.draw.topics; k += block_threads) s.n_dk[k] = 0;
   __syncthreads();
@@ -26,7 +26,7 @@ __device__ void count_document(const SequentialDraw& s, const std::int32_t* z, s
   __syncthreads();
 }
 
-// phi of one word, by the block.
+// Computes phi of one word. Called by the block.
 __device__ void estimate_phi(const SequentialDraw& s, std::int32_t word) {
   const std::int32_t* const n_wk = s.draw.n_wk + word * s.draw.n_wk_stride;
   for (std::int64_t k = threadIdx.x; k < s.draw.phi_stride; k += block_threads) {
@@ -34,7 +34,7 @@ __device__ void estimate_phi(const SequentialDraw& s, std::int32_t word) {
   }
 }
 
-// The draws of one warp, by slots or by a method of the papers; -1 where no weight is positive.
+// A warp's draws, by slots or by a method of the papers; -1 if no weight is positive.
 struct BySlots {
   struct Shared {};
   __device__ BySlots(const SequentialDraw& draw, Shared&) : s(draw) {}
@@ -53,7 +53,7 @@ struct ByBlocks {
   __device__ ByBlocks(const SequentialDraw& draw, Shared& shared)
       : s(draw), tile(shared, draw.tables.tables, draw.draw.topics) {}
   __device__ std::int32_t operator()(const float* theta, std::int64_t token) const {
-    const bool is_first = threadIdx.x == 0;  // whose token it is; the others have none
+    const bool is_first = threadIdx.x == 0;  // it has the token; the other threads have none
     return tile.draw(block_uniforms_of(s.draw, s.draw.stream, token).draw,
                      is_first ? TopicBlockRows::Place{theta, s.phi} : TopicBlockRows::Place{});
   }
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(block_threads)
       __syncthreads();
       if (threadIdx.x < 32) {
         const std::int32_t drawn = draws(theta, i);
-        __syncwarp();  // all have read theta
+        __syncwarp();  // all threads have read theta
         if (threadIdx.x == 0) {
           const std::int32_t topic = drawn >= 0 ? drawn : old;
           range.z[i] = topic;

@@ -36,8 +36,8 @@ __device__ __forceinline__ unsigned ballot_of_group(bool x) {
   return __ballot_sync(all_threads, x) >> (threadIdx.x & 16) & 0xFFFF;
 }
 
-// The first topic at which the running sum of a word's masses exceeds `sought`, which is below the total. All threads
-// of a warp call it, for two words.
+// The first topic at which the running sum of a word's masses exceeds `sought`, which is below the total. All
+// threads of a warp call it, for two words.
 __device__ __forceinline__ std::int32_t find_in_prior(const sparse::PriorPart& prior, std::int32_t word,
                                                       std::uint64_t sought) {
   static_assert(sparse::topics_per_sum == PriorMasses::topics * sparse::topics_per_line);

@@ -69,8 +69,8 @@ struct Scratch {
   std::int64_t running_floats;
 };
 
-// In lanes, the sums of two lists are side by side in a block: a row of zeros, then a row of running sums for each
-// depth of the longer list.
+// In lanes, the sums of two lists are side by side in a block: a row of zeros, then a row of running sums
+// for each depth of the longer list.
 inline constexpr std::uint32_t row_of_two = 2 * lanes;
 PAPILIO_LANEWISE constexpr std::uint32_t depth_of(std::uint32_t entries) { return (entries + lanes - 1) / lanes; }
 PAPILIO_LANEWISE constexpr std::uint32_t block_size(std::uint32_t depth) { return row_of_two * (1 + depth); }

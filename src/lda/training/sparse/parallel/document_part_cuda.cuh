@@ -10,16 +10,16 @@
 
 namespace papilio::lda {
 
-// A document's list, and the old topic of a token in it. A document of one token has no stored list; its size is then
-// 0.
+// A document's list, and the old topic of a token in it. A document of one token has no
+// stored list; its size is then 0.
 struct ListOfToken {
   sparse::ListPlace list;
   std::int32_t old;
   bool is_short;  // whether its entries are short
 };
 
-// Inclusive sums over the lanes in Sklansky's order: in step w = 1, 2, 4 a lane whose number has bit w adds the last
-// lane of the preceding w lanes.
+// Inclusive sums over the lanes in Sklansky's order: in step w = 1, 2, 4 a lane whose number has bit w adds the
+// last lane of the preceding w lanes.
 __device__ __forceinline__ void add_up_lanes(float (&sum)[sparse::lanes]) {
 #pragma unroll
   for (std::uint32_t w = 1; w < sparse::lanes; w *= 2) {

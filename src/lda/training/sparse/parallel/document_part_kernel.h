@@ -9,9 +9,9 @@
 
 // The sum of a document's list times phi, in eight lanes, and the search in these sums.
 //
-// Entry i = 8 j + l is in lane l at depth j. Each lane adds its entries from the top down, and all running sums are
-// kept. The lanes' sums get prefix sums by divide and conquer, in which no prefix is below the previous one, and equals
-// it if the lane is empty.
+// Entry i = 8 j + l is in lane l at depth j. Each lane adds its entries from the top down, and all running sums
+// are kept. The lanes' sums get prefix sums by divide and conquer, in which no prefix is below the previous one,
+// and equals it if the lane is empty.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 

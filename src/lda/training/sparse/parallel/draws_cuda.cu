@@ -69,8 +69,8 @@ __device__ __forceinline__ void draw_tokens(const SparseDraw<Entry>& draw, const
     draw_one(draw, item, word, SparseToken(draw, std::int64_t{item.first} + t), changes, tally);
   }
 }
-// The same for long documents: if all tokens that a block has at a time are of one document, they share the sums of its
-// list, for which `running` has room.
+// The same for long documents: if all tokens that a block has at a time are of one document, they share the sums of
+// its list, for which `running` has room.
 template <class Entry, int threads, class Word>
 __device__ __forceinline__ void draw_tokens_by_pair(const SparseDraw<Entry>& draw, const SparseItem& item,
                                                     const Word& word, float* running, Tally& tally) {

@@ -12,21 +12,21 @@
 #include "lda/training/sparse/statistics.h"
 #include "warp/portability.h"
 
-// The sparse sampler on a CUDA device (docs/lda/sparse.md): what its kernels read and write, all in the memory of the
-// current device. The draws are those of the CPU, bit for bit. Tokens are stored twice: z in the order of the corpus,
-// from which the documents' lists of topics are made at the start of a sweep; and, by word, where each token of the
-// word is. A block draws the tokens of one word, or some tokens of a frequent word, with the word's row of phi in
-// shared memory.
+// The sparse sampler on a CUDA device (docs/lda/sparse.md): what its kernels read and write, all in the memory
+// of the current device. The draws are those of the CPU, bit for bit. Tokens are stored twice: z in the order of
+// the corpus, from which the documents' lists of topics are made at the start of a sweep; and, by word, where
+// each token of the word is. A block draws the tokens of one word, or some tokens of a frequent word, with the
+// word's row of phi in shared memory.
 
 namespace papilio::lda {
 
 inline constexpr int chunk_topics = 8;    // a block keeps one running sum for this many topics
 inline constexpr int row_multiple = 128;  // rows of phi are padded to a multiple of this
 
-// If there are few enough topics, lists of short documents have short entries: 16 bits, of which the last count_bits
-// are the count. A count of count_mask or more is stored as count_mask, and a NarrowEntry of that topic is appended to
-// the list, in the list's order; the list's size then has the bit `has_large`. Other lists have an Entry for each
-// topic.
+// If there are few enough topics, lists of short documents have short entries: 16 bits, of which the last
+// count_bits are the count. A count of count_mask or more is stored as count_mask, and a NarrowEntry of that
+// topic is appended to the list, in the list's order; the list's size then has the bit `has_large`. Other
+// lists have an Entry for each topic.
 struct ShortEntries {
   std::int32_t first_document = 0;  // the first that has such a list
   int count_bits = 0;
@@ -55,10 +55,10 @@ struct PaddedTopicMasses : sparse::TopicMasses {
   std::int32_t padded = 0;                     // topics rounded up to row_multiple; `inverse` is 0 from `topics` on
   const std::uint64_t* word_masses = nullptr;  // padded: a packed copy of TopicMass::word_mass; 0 from `topics` on
 
-  // `inverse`, and so every phi computed from it, is multiplied by this. Then a count n can be multiplied as the
-  // float that has its bits: these are n 2^-149, and 2^126 makes that n 2^-23. Products and sums are rounded as
-  // without a scale if phi is above 2^-103. If beta is so small that phi might not be, the scale is 1, and counts are
-  // converted.
+  // `inverse`, and so every phi computed from it, is multiplied by this. Then a count n can be multiplied
+  // as the float that has its bits: these are n 2^-149, and 2^126 makes that n 2^-23. Products and sums
+  // are rounded as without a scale if phi is above 2^-103. If beta is so small that phi might not be, the
+  // scale is 1, and counts are converted.
   float scale = 1;
   float unscale = 1;  // 1 / scale
 
@@ -165,18 +165,18 @@ inline constexpr int tokens_of_rare = 4;
 template <class Entry>
 void queue_draws_of_rare_words(const SparseDraw<Entry>& draw, cudaStream_t stream);
 
-// The same for items that have all tokens of their words, at most `tokens`: 8, 16 or 32. No row is made, and there are
-// at most topics_with_rows topics.
+// The same for items that have all tokens of their words, at most `tokens`: 8, 16 or 32. No row is made, and there
+// are at most topics_with_rows topics.
 template <class Entry>
 void queue_draws_in_tables(const SparseDraw<Entry>& draw, int tokens, cudaStream_t stream);
 
-// The same for items that have all tokens of their words, at most `most`, which is a multiple of 2. Only the topics
-// that a word has are kept.
+// The same for items that have all tokens of their words, at most `most`, which is a multiple of 2. Only
+// the topics that a word has are kept.
 template <class Entry>
 void queue_draws_of_few_topics(const SparseDraw<Entry>& draw, std::int32_t most, int threads, cudaStream_t stream);
 
-// The terms of the likelihood: those of the lists' counts, and those of the counts of the items' words; each item has
-// all tokens of its word.
+// The terms of the likelihood: those of the lists' counts, and those of the counts of the items' words;
+// each item has all tokens of its word.
 template <class Entry>
 void queue_list_terms(const SparseLists<Entry>& lists, const TermSums& sums, cudaStream_t stream);
 template <class Entry>

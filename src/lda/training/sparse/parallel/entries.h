@@ -29,8 +29,8 @@ struct alignas(8) WideEntry {
 // A list is summed in this many lanes; entry i is in lane i mod 8.
 inline constexpr std::uint32_t lanes = 8;
 
-// A document's list: its topics in ascending order, starting at entry `lanes * group`. Empty entries pad it to a
-// multiple of `lanes`.
+// A document's list: its topics in ascending order, starting at entry `lanes * group`. Empty entries
+// pad it to a multiple of `lanes`.
 struct ListPlace {
   std::uint32_t group;
   std::uint32_t size;

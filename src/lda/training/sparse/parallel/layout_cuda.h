@@ -47,8 +47,8 @@ struct SparseLayout {
   // The layout does not depend on the number of threads.
   SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds, int threads);
 
-  // The same without `document` and `place`. `order` makes these where the caller wants them, from the documents of the
-  // layout, and returns word_offsets.
+  // The same without `document` and `place`. `order` makes these where the caller wants them, from the documents of
+  // the layout, and returns word_offsets.
   using OrderTokens = base::FunctionRef<std::vector<std::int64_t>(const SparseLayout&)>;
   SparseLayout(const CorpusView& corpus, std::int32_t topics, SparseCut cut, const Seeds& seeds, int threads,
                OrderTokens order);

@@ -10,8 +10,8 @@
 
 namespace papilio::lda {
 
-// Computes the running sums of a list's lanes. `running`, in shared memory, has room for the list's entries. Called by
-// all threads of the block.
+// Computes the running sums of a list's lanes. `running`, in shared memory, has room for the list's entries.
+// Called by all threads of the block.
 template <class Entry, int threads, class Word>
 __device__ __forceinline__ void add_up_list(const Word& word, const Entry* list, std::uint32_t size, float* running) {
   cuda::collective::wait_for_the_others<threads>();  // some may still search the previous list

@@ -15,8 +15,8 @@ inline constexpr std::int32_t no_topic = 0x7FFFFFFF;
 // A word of at most tokens_of_rare tokens, in the registers of its threads.
 class RareWord {
  public:
-  // inverse: PaddedTopicMasses::inverse or a copy. topic: that of the thread's token, or no_topic if it has none. All
-  // threads of the warp call this.
+  // inverse: PaddedTopicMasses::inverse or a copy. topic: that of the thread's token, or no_topic if it has
+  // none. All threads of the warp call this.
   __device__ __forceinline__ RareWord(const PaddedTopicMasses& all_masses, const float* inverse, std::int32_t topic)
       : masses(all_masses), inverse_(inverse), beta_(static_cast<float>(all_masses.beta)) {
     static_assert(tokens_of_rare == 4);
@@ -74,8 +74,8 @@ class RareWord {
   std::int32_t topics_[tokens_of_rare];  // of its tokens, in ascending order
 };
 
-// What a block keeps for `words` words of at most `tokens` tokens at a time. Four words share a table, which has four
-// bytes per topic.
+// What a block keeps for `words` words of at most `tokens` tokens at a time. Four words share a table,
+// which has four bytes per topic.
 template <int words, int tokens>
 struct TableOfWords {
   static constexpr int of_table = 4;

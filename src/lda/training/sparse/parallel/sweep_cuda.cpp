@@ -188,9 +188,9 @@ SparseLists<Entry> SparseParallelCudaSweep<Entry>::lists_of(sparse::Statistics* 
           .statistics = statistics};
 }
 
-// Makes lists and counts from the topics at the start of the sweep, then draws from them. The counts of frequent words
-// are kept from sweep to sweep, because several blocks draw each such word; a block makes the counts of its other words
-// itself.
+// Makes lists and counts from the topics at the start of the sweep, then draws from them. The counts of
+// frequent words are kept from sweep to sweep, because several blocks draw each such word; a block makes the
+// counts of its other words itself.
 template <class Entry>
 void SparseParallelCudaSweep<Entry>::run(std::int64_t sweep) {
   sweep_ = sweep;

@@ -27,8 +27,8 @@ SparseNeeds sparse_needs(const CudaStart& start, std::int64_t others);
 // Throws DeviceError.
 [[noreturn]] void refuse_sparse_draws(const CudaStart& start, std::int64_t needed, std::int64_t memory);
 
-// Sweeps by ranges of documents, even if there is room for all. With start.ranks, for a rank's part; all ranks must
-// call it.
+// Sweeps by ranges of documents, even if there is room for all. With start.ranks, for a rank's
+// part; all ranks must call it.
 std::unique_ptr<CudaSweep> make_sparse_sweep_by_ranges(const CudaStart& start, std::int64_t memory,
                                                        const SparseParallelTuning& tuning);
 

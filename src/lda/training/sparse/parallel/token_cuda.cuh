@@ -73,8 +73,8 @@ __device__ __forceinline__ TokenWeights weights_of(const Word& word, std::int32_
           .others = all - of_word - topic.prior_mass};
 }
 
-// Draws a token's topic. Word is WordOfItem, WordOfFewTopics, WordInTable or RareWord; Document is DocumentPart or
-// DocumentPartOfPair.
+// Draws a token's topic. Word is WordOfItem, WordOfFewTopics, WordInTable or RareWord; Document is
+// DocumentPart or DocumentPartOfPair.
 template <class Entry, class Word, class Document>
 __device__ __forceinline__ Drawn draw_token(const SparseDraw<Entry>& draw, const Word& word, const Document& document,
                                             const SparseToken& token) {

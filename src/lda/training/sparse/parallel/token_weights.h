@@ -24,8 +24,8 @@ struct EntryPartOf {
 };
 using EntryPart = EntryPartOf<double>;
 
-// lanes_before: the prefix sum before the entry's lane. in_lane, up_to: the running sums of its lane before the entry
-// and including it.
+// lanes_before: the prefix sum before the entry's lane. in_lane, up_to: the running sums of its lane
+// before the entry and including it.
 template <class Double>
 PAPILIO_LANEWISE EntryPartOf<Double> entry_part_of(Double lanes_before, Double in_lane, Double up_to) {
   return {lanes_before + in_lane, up_to - in_lane};

@@ -15,8 +15,8 @@ namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
 using namespace papilio::lda::sparse;
 
-// What the tokens of a range need in turn: random numbers, and prefetched memory. `most`: the largest number of tokens
-// of a batch.
+// What the tokens of a range need in turn: random numbers, and prefetched memory. `most`: the
+// largest number of tokens of a batch.
 template <class Entry, int most>
 class TokenStream {
  public:
@@ -42,8 +42,8 @@ class TokenStream {
     }
   }
 
-  // Prefetches the lists of the next pairs, as many as there are pairs here. Always inlined, because GCC drops calls of
-  // functions that do nothing else.
+  // Prefetches the lists of the next pairs, as many as there are pairs here. Always inlined, because GCC drops
+  // calls of functions that do nothing else.
   PAPILIO_LANEWISE void ask_ahead(std::int64_t pair, int pairs) const {
     const std::uint32_t* ahead = tokens_.documents + pair + pairs_ahead;
     for (int p = 0; p < pairs; ++p) {

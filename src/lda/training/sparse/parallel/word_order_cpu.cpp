@@ -86,9 +86,9 @@ class WordOrder::Parts {
   std::vector<std::int64_t> take_offsets() { return std::move(offsets_); }
   std::vector<std::int64_t> take_pair_offsets() { return std::move(pair_offsets_); }
 
-  // Calls f(cursor of the word, token, document, whether the token is the first of a pair) in the order of documents
-  // within each part, for several parts at the same time. At first, the cursors are at the places where their parts
-  // begin; f advances them.
+  // Calls f(cursor of the word, token, document, whether the token is the first of a pair) in the order of
+  // documents within each part, for several parts at the same time. At first, the cursors are at the places where
+  // their parts begin; f advances them.
   template <class F>
   void for_each_token(F f) {
     execution::parallel_for(static_cast<std::int64_t>(count()), 1, threads_, [&](std::int64_t begin, std::int64_t end) {

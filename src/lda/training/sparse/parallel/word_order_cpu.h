@@ -44,9 +44,9 @@ struct DrawTask {
   std::int64_t tokens() const { return end - begin; }
 };
 
-// All tokens, divided into tasks in the order in which threads should take them. Frequent words come first, in tasks of
-// their own. The other words follow, several in a task. Tasks become smaller towards the end, so that all threads
-// finish at about the same time.
+// All tokens, divided into tasks in the order in which threads should take them. Frequent words come first, in
+// tasks of their own. The other words follow, several in a task. Tasks become smaller towards the end, so that all
+// threads finish at about the same time.
 class DrawTasks {
  public:
   // Seed words are treated as shared, however few tokens they have.

@@ -62,8 +62,8 @@ __device__ __forceinline__ std::uint64_t weigh_four(const PaddedTopicMasses& mas
   return sum;
 }
 
-// Turns counts, those in `frequent` or in the row itself, into phi and the running sums. Each warp has a part of the
-// topics, 128 at a time.
+// Turns counts, those in `frequent` or in the row itself, into phi and the running sums. Each warp has a
+// part of the topics, 128 at a time.
 template <int threads>
 __device__ __forceinline__ void weigh_word(const PaddedTopicMasses& masses, const std::int32_t* frequent,
                                            WordRow& row) {

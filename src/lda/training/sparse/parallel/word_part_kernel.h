@@ -5,8 +5,8 @@
 #include "lda/training/sparse/parallel/batch.h"
 #include "lda/training/sparse/parallel/document_part_kernel.h"
 
-// What the tokens of a word share: phi, the sums over the word's topics and over all topics, and what each token leaves
-// out as its own.
+// What the tokens of a word share: phi, the sums over the word's topics and over all topics, and what
+// each token leaves out as its own.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
@@ -86,8 +86,8 @@ class WordPart {
   }
 
  private:
-  // Neighbouring tokens often have the same topic, so one would wait for the count of the previous one; therefore there
-  // are two tables, used in turn.
+  // Neighbouring tokens often have the same topic, so one would wait for the count of the previous one; therefore
+  // there are two tables, used in turn.
   template <class Entry>
   PAPILIO_LANEWISE void count_topics(const Spot<Entry>* tokens, std::int64_t count) {
     using W = EightLanes;

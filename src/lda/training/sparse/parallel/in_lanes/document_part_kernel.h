@@ -7,8 +7,8 @@
 #include "lda/training/sparse/parallel/token_weights.h"
 #include "lda/training/sparse/prefix_sums_kernel.h"
 
-// The sums of parallel/document_part_kernel.h for two lists at a time, and searches in these sums for sixteen tokens at
-// a time.
+// The sums of parallel/document_part_kernel.h for two lists at a time, and searches in these
+// sums for sixteen tokens at a time.
 //
 // The running sums of two lists form a block (parallel/batch.h), with the first list's in lanes 0 to 7 of each row. All
 // blocks of a batch have the depth of the longest list; beyond its own depth a list's last sums are repeated, and no

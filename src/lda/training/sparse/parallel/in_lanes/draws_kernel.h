@@ -6,8 +6,8 @@
 #include "lda/training/sparse/parallel/in_lanes/document_part_kernel.h"
 #include "lda/training/sparse/parallel/word_loop_kernel.h"
 
-// The draws of parallel/draws_kernel.h for registers of 64 bytes. The tokens of a batch are drawn in lanes, in stages
-// that hand over tokens in queues.
+// The draws of parallel/draws_kernel.h for registers of 64 bytes. The tokens of a batch are drawn in lanes, in
+// stages that hand over tokens in queues.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 

@@ -43,8 +43,8 @@ class SparseRanges {
                const std::vector<std::int32_t>& z, int threads, std::uint64_t first_token, cudaStream_t stream);
   ~SparseRanges();
 
-  // Calls queue(range) for each range, which puts work on the stream. If `writes_topics`, the topics that it writes are
-  // kept.
+  // Calls queue(range) for each range, which puts work on the stream. If `writes_topics`, the
+  // topics that it writes are kept.
   void for_each(bool writes_topics, base::FunctionRef<void(const SparseRange<Entry>&)> queue);
 
   // All topics, in the order of the corpus. Waits for the work queued so far.
