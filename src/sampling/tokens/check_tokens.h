@@ -15,8 +15,8 @@
 
 namespace papilio::sampling {
 
-// What the arrays of a call must be, with the name of the public function that they were given to. All of them are on
-// the device of the logits.
+// The requirements on a call's arrays, and the name of the public function that they were passed to. All of them
+// must be on the device of the logits.
 class TokenChecks {
  public:
   TokenChecks(const char* function, Device device, std::int64_t rows, std::int64_t categories)
@@ -54,7 +54,7 @@ class TokenChecks {
     entries(what, view, count, one_per);
   }
 
-  // An optional matrix of a row per row, columns adjacent.
+  // An optional matrix with one row per row of logits; its columns must be adjacent.
   template <class T>
   void matrix(const char* what, const MatrixView<T>& view, std::int64_t rows) const {
     if (view.rows == 0 && view.columns == 0) return;
@@ -108,7 +108,7 @@ class TokenChecks {
     return {what, offset(low), offset(high + 1)};
   }
 
-  // What a call reads beside its logits and its draft.
+  // What a call reads in addition to its logits and its draft.
   static std::vector<Extent> extents(const TokenFilters& filters, const TokenOptions& options) {
     return {extent("temperature", filters.temperature.values),
             extent("top_k", filters.top_k.values),
@@ -122,7 +122,7 @@ class TokenChecks {
             extent("seeds", options.seeds)};
   }
 
-  // Throws where an array that is written shares memory with one that is read or another that is written.
+  // Throws if an array that is written shares memory with one that is read or with another that is written.
   void apart(std::span<const Extent> written, std::span<const Extent> read) const {
     const auto check = [&](const Extent& a, const Extent& b) {
       base::require(a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin,
@@ -149,7 +149,7 @@ inline TokenFilter filter_of_row(const TokenFilters& f, std::int64_t row) {
   return {of_row(f.temperature, row), of_row(f.top_k, row), of_row(f.top_p, row), of_row(f.min_p, row)};
 }
 
-// What a row's draw is keyed by.
+// The seed that keys a row's draw.
 inline std::uint64_t seed_of_row(const TokenOptions& options, std::int64_t row) {
   return options.seeds.empty() ? options.seed : static_cast<std::uint64_t>(options.seeds.data[row]);
 }
@@ -163,7 +163,7 @@ constexpr Storage token_storage() {
   return sizeof(T) == 4 ? Storage::float32 : std::is_same_v<T, Half> ? Storage::half : Storage::bfloat16;
 }
 
-// Row i of a call on the CPU. False where its part of the bias is out of range or order.
+// Row i of a call on the CPU. Returns false if its part of the bias is out of range or not in order.
 template <class T>
 bool input_of_row(const MatrixView<const T>& logits, const TokenFilters& f, std::int64_t i, TokenInput& input) {
   input = {{token_storage<T>(), logits.data + i * logits.row_stride, logits.column_stride, logits.columns},
@@ -185,14 +185,14 @@ bool input_of_row(const MatrixView<const T>& logits, const TokenFilters& f, std:
   return true;
 }
 
-// Logits as the device's side takes them.
+// Logits in the form that the device's functions take.
 template <class T>
 DeviceLogits device_logits(const MatrixView<const T>& logits) {
   return {token_storage<T>(), logits.data,          logits.rows,  logits.columns,
           logits.row_stride,  logits.column_stride, logits.device};
 }
 
-// That the workspace of a call on a device holds `needed` bytes.
+// Requires that the workspace of a call on a device has `needed` bytes.
 inline void require_workspace(const char* function, const TokenOptions& options, std::int64_t needed, Device device) {
   base::require(needed == 0 || (options.workspace.size >= needed && options.workspace.device == device &&
                                 reinterpret_cast<std::uintptr_t>(options.workspace.data) % 256 == 0),

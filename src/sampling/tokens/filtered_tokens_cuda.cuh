@@ -5,7 +5,7 @@
 #include "sampling/tokens/token_search_cuda.cuh"
 
 // Draws from rows of which any number of categories may be kept: the blocks of a cluster hold a row, find where the
-// filters cut its order, and sum what is left by ascending category.
+// filters cut its order, and sum the kept weights in ascending order of category.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -18,7 +18,7 @@ class FilteredDraw {
     scale_ = token_scale(slice.largest(), filter.temperature, unit_bits_);
   }
 
-  // Finds what the filters keep.
+  // Finds which categories the filters keep.
   __device__ void filter(TokenSlice& slice) {
     if (filter_.top_k > 0 && filter_.top_k < call_.categories)
       kept_.least_key = search().find_count(static_cast<std::uint64_t>(filter_.top_k));
@@ -33,7 +33,7 @@ class FilteredDraw {
   __device__ void draw() {
     find_cut();
     sum_warps();
-    // Lane b has block b's sum.
+    // Lane b has the sum of block b.
     const std::uint64_t part =
         lane_of_thread() < cluster::size() ? *cluster::at(&memory_.part_sum, lane_of_thread()) : 0;
     const std::uint64_t to = sum_to_lane(part);
@@ -62,13 +62,13 @@ class FilteredDraw {
     return sum;
   }
 
-  // Quarters of the categories of a thread, and the categories of a warp: next to each other.
+  // The groups of four categories that belong to a thread, and to a warp; they are adjacent.
   __device__ unsigned fours_of_thread() const {
     return static_cast<unsigned>((slice_.count() + 4 * slice_threads - 1) / (4 * slice_threads));
   }
   __device__ std::int64_t of_warp() const { return 128 * std::int64_t{fours_of_thread()}; }
 
-  // The logit and category of the last key that is kept.
+  // Finds the logit and category of the last key that is kept.
   __device__ void find_cut() {
     if (kept_.least_key == 0) return;
     cut_ = logit_of_order(static_cast<std::uint32_t>(kept_.least_key >> 32));
@@ -84,7 +84,7 @@ class FilteredDraw {
     return late || weight < kept_.least_weight ? 0 : weight;
   }
 
-  // What each thread, warp, and the part keep. Threads begin at different quarters, for the sake of memory's banks.
+  // Sums what each thread, each warp and the part keep. Threads begin at different groups, to avoid bank conflicts.
   __device__ void sum_warps() {
     const auto count = static_cast<unsigned>(slice_.count());
     const unsigned fours = fours_of_thread(), begin = 4 * fours * threadIdx.x;
@@ -132,7 +132,7 @@ class FilteredDraw {
     cluster::sync();
   }
 
-  // The token in whose interval the target falls, in this part; by the warp that has it.
+  // Finds the token in whose interval the target falls, if it is in this part. Called by the warp that has it.
   __device__ void find(std::uint64_t target, unsigned kept, std::uint64_t all) {
     int warp = 0;
     for (; target >= memory_.warp_sums[warp]; ++warp) target -= memory_.warp_sums[warp];
@@ -168,7 +168,7 @@ class FilteredDraw {
     put(call_.status, row_, TokenStatus::ok);
   }
 
-  // How many categories come before the token.
+  // Counts how many categories come before the token.
   __device__ void rank(int owner) const {
     cluster::sync();
     const std::uint64_t key = *cluster::at(&memory_.token_key, owner);
@@ -181,7 +181,7 @@ class FilteredDraw {
     if (cluster::rank() == owner && threadIdx.x == 0) call_.ranks[row_] = static_cast<std::int32_t>(memory_.rank);
   }
 
-  // What is kept, by ascending category.
+  // Writes the kept set, in ascending order of category.
   __device__ void list(unsigned kept) const {
     std::int64_t place = 0;
     for (int block = 0; block < cluster::rank(); ++block) place += *cluster::at(&memory_.part_kept, block);
@@ -220,8 +220,8 @@ class FilteredDraw {
   int unit_bits_;
 };
 
-// Whether there is a row to be drawn from, of those that are left over or were never another kernel's; by all threads
-// of a block.
+// Whether any row is left for this kernel: one that another kernel has left over, or that none of them takes. All
+// threads of a block call it and get the same answer.
 __device__ __forceinline__ bool some_are_left(const TokenCall& call, std::int64_t first, std::int64_t step) {
   bool some = false;
   for (std::int64_t row = first + threadIdx.x * step; row < call.rows; row += blockDim.x * step) {
@@ -262,7 +262,7 @@ __global__ void __launch_bounds__(slice_threads, 2) draw_filtered_tokens(const _
   }
 }
 
-// The logarithms of the tokens' probabilities under the logits as they came: `call` has neither bias nor mask.
+// The log probabilities of the tokens under the logits as passed: `call` has neither bias nor mask.
 template <class S>
 __global__ void __launch_bounds__(slice_threads, 2) find_raw_logs(const __grid_constant__ TokenCall call) {
   __shared__ SliceMemory memory;

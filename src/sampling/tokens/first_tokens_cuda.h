@@ -7,10 +7,10 @@
 
 namespace papilio::sampling {
 
-// The top_k up to which the first of a row are found by one reading of it.
+// The largest top_k for which the first categories of a row are found by reading it once.
 std::int32_t most_first_tokens(std::int64_t rows, std::int64_t categories);
 
-// Queues draws from the rows whose draw is among_few; `one_filter` is whether that is all rows or none.
+// Queues draws from the rows for which among_few holds; `one_filter`: it holds for all rows or for none.
 template <class S>
 void draw_first_tokens_on_cuda(const TokenCall& call, bool one_filter, cudaStream_t stream);
 

@@ -7,11 +7,11 @@
 #include "sampling/tokens/token_logits.h"
 #include "sampling/tokens/token_weights_cuda.cuh"
 
-// A row of logits next to each other as tiles of a warp, each read with loads of 16 bytes wherever the row begins.
+// A row of adjacent logits as tiles of a warp, each read with loads of 16 bytes wherever the row begins.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-inline constexpr unsigned tile_loads = 4;  // of a thread, at once
+inline constexpr unsigned tile_loads = 4;  // of a thread, at the same time
 
 __device__ __forceinline__ float low_logit(unsigned pair, BFloat16) { return __uint_as_float(pair << 16); }
 __device__ __forceinline__ float high_logit(unsigned pair, BFloat16) { return __uint_as_float(pair & 0xFFFF'0000u); }
@@ -22,7 +22,7 @@ __device__ __forceinline__ float high_logit(unsigned pair, Half) {
   return logit_of(Half{static_cast<std::uint16_t>(pair >> 16)});
 }
 
-// Logits of 16 bytes, as words: those of 16 bits in pairs.
+// 16 bytes of logits, as words; 16-bit logits in pairs.
 template <class S>
 struct alignas(16) LogitLine {
   static constexpr unsigned size = 16 / sizeof(S);
@@ -58,7 +58,7 @@ __device__ __forceinline__ unsigned greater_words(unsigned a, unsigned b, Half) 
   return c;
 }
 #else
-// The greater of both pairs, by bits.
+// The larger of each pair, by bits.
 template <class S>
 __device__ __forceinline__ unsigned greater_words(unsigned a, unsigned b, S) {
   const auto greater = [](unsigned x, float of_x, unsigned y, float of_y) {
@@ -69,7 +69,7 @@ __device__ __forceinline__ unsigned greater_words(unsigned a, unsigned b, S) {
 }
 #endif
 
-// The greatest word of a line.
+// The largest word of a line.
 template <class S>
 __device__ __forceinline__ unsigned greatest_word(const LogitLine<S>& line) {
   const unsigned* const x = line.words;
@@ -84,7 +84,7 @@ __device__ __forceinline__ float largest_of_word(unsigned word, S) {
     return greater_or_nan(low_logit(word, S()), high_logit(word, S()));
 }
 
-// The largest of a thread's logits in a tile, NaN if one is.
+// The largest of a thread's logits in a tile; NaN if any is.
 template <class S>
 __device__ __forceinline__ float largest_of(const LogitLine<S> (&lines)[tile_loads]) {
   unsigned largest = greatest_word(lines[0]);
@@ -93,12 +93,12 @@ __device__ __forceinline__ float largest_of(const LogitLine<S> (&lines)[tile_loa
   return largest_of_word(largest, S());
 }
 
-// Entries are the logits and what is before them within their 16 bytes.
+// Entries are the logits, and what precedes them within their first 16 bytes.
 template <class S>
 class RowTiles {
  public:
   static constexpr unsigned in_line = LogitLine<S>::size;
-  static constexpr unsigned size = tile_loads * 32 * in_line;  // entries of a tile
+  static constexpr unsigned size = tile_loads * 32 * in_line;  // entries per tile
 
   __device__ RowTiles(const TokenCall& call, std::int64_t row) {
     const S* const first = static_cast<const S*>(call.logits) + row * call.row_stride;
@@ -109,7 +109,7 @@ class RowTiles {
 
   __device__ __forceinline__ unsigned count() const { return (end_ - 1) / size + 1; }
 
-  // The first entry of a load of this thread; those of a load of all threads are next to each other.
+  // The first entry of a load of this thread; the loads of all threads are adjacent.
   __device__ __forceinline__ unsigned entry(unsigned tile, unsigned load) const {
     return tile * size + (load * 32 + static_cast<unsigned>(lane_of_thread())) * in_line;
   }
@@ -125,7 +125,7 @@ class RowTiles {
     return is_whole(tile) ? line(entry(tile, i)) : any_line(base_, before_, end_, entry(tile, i));
   }
 
-  // A tile, -infinity around the row. By all threads of a warp.
+  // Loads a tile, with -infinity outside of the row. Called by all threads of a warp.
   __device__ __forceinline__ void load(unsigned tile, LogitLine<S> (&lines)[tile_loads]) const {
     if (is_whole(tile)) {
       PAPILIO_UNROLL
@@ -141,7 +141,7 @@ class RowTiles {
     return __builtin_bit_cast(LogitLine<S>, __ldg(reinterpret_cast<const uint4*>(base_ + std::size_t{entry})));
   }
 
-  // Seldom: at the ends of a row.
+  // Used rarely: at the ends of a row.
   static __device__ __noinline__ LogitLine<S> any_line(const S* base, unsigned before, unsigned end, unsigned entry) {
     LogitLine<S> made;
     PAPILIO_UNROLL

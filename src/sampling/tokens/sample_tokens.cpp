@@ -56,7 +56,7 @@ void check_call(const MatrixView<const T>& logits, const TokenResults& results, 
   check.apart(written, read);
 }
 
-// Writes the parts of row i that are asked for.
+// Writes the requested results of row i.
 class RowResults {
  public:
   RowResults(const TokenResults& results, std::int64_t row) : results_(results), row_(row) {}

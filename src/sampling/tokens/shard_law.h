@@ -5,33 +5,33 @@
 #include "papilio/tokens.h"
 #include "sampling/tokens/token_law.h"
 
-// How what shards say of a row becomes what is known of it: a search for thresholds, eight bits of the order at a time.
-// What CPU and GPU share.
+// How the state of a row follows from the records of its shards: thresholds are searched for, eight bits of the order
+// at a time. This is what CPU and GPU share.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 inline constexpr int shard_digit_bits = 8;
 inline constexpr int shard_key_bits = 64;
 
-// Which digit of a key counts in this round; -1 where its leading bits are others than those that were found.
+// The digit of a key that counts in this round; -1 if its leading bits differ from those found so far.
 PAPILIO_LANEWISE int shard_digit(std::uint64_t key, const TokenShardState& state) {
   const int left = shard_key_bits - static_cast<int>(state.bits);
   if (state.bits > 0 && key >> left != state.prefix) return -1;
   return static_cast<int>(key >> (left - shard_digit_bits) & 0xFFu);
 }
 
-// What follows a threshold: all keys from the found bits on.
+// What follows from a threshold that has been found: all keys from these bits on are kept.
 PAPILIO_LANEWISE std::uint64_t shard_least_key(const TokenShardState& state) {
   return state.bits == 0 ? 0 : state.prefix << (shard_key_bits - static_cast<int>(state.bits));
 }
 
-// Whether combine_shards, or the start, leaves such states.
+// Whether this is a state in which combine_shards, or the start, may leave a row.
 PAPILIO_LANEWISE bool valid_shard_state(const TokenShardState& state) {
   return state.stage <= TokenShardState::Stage::done && state.bits % shard_digit_bits == 0 &&
          (state.bits < 64 || (state.bits == 64 && state.stage >= TokenShardState::Stage::sums));
 }
 
-// The filter that is looked for: the greatest logit alone is the first of the order.
+// The filter that is searched for. The largest logit alone is the first category of the order.
 PAPILIO_LANEWISE std::int32_t shard_top_k(const TokenFilter& f) { return f.temperature == 0 ? 1 : f.top_k; }
 PAPILIO_LANEWISE float shard_top_p(const TokenFilter& f) { return f.temperature == 0 ? 1.0f : f.top_p; }
 PAPILIO_LANEWISE float shard_temperature(const TokenFilter& f) { return f.temperature == 0 ? 1.0f : f.temperature; }
@@ -48,7 +48,7 @@ PAPILIO_LANEWISE void begin_search(TokenShardState& state, TokenShardState::Stag
   state.wanted = wanted;
 }
 
-// After the first round, which found the largest logit.
+// Called after the first round, which has found the largest logit.
 PAPILIO_LANEWISE void begin_filters(TokenShardState& state, const TokenFilter& f, std::int64_t categories) {
   const std::int32_t top_k = shard_top_k(f);
   if (top_k > 0 && top_k < categories)
@@ -59,7 +59,7 @@ PAPILIO_LANEWISE void begin_filters(TokenShardState& state, const TokenFilter& f
     state.stage = TokenShardState::Stage::sums;
 }
 
-// Takes the histogram of all shards for the next eight bits.
+// Uses the histogram of all shards for the next eight bits.
 PAPILIO_LANEWISE void take_digit(TokenShardState& state, const TokenFilter& f, const std::uint64_t* sums,
                                  const std::uint64_t* counts) {
   const bool by_count = state.stage == TokenShardState::Stage::top_k;
@@ -75,7 +75,7 @@ PAPILIO_LANEWISE void take_digit(TokenShardState& state, const TokenFilter& f, c
     state.wanted -= part;
     state.above += sums[digit];
   }
-  bool found = digit < 0;  // there are fewer than that: all are kept
+  bool found = digit < 0;  // there are fewer than that, so all are kept
   if (!found) {
     state.prefix = state.prefix << shard_digit_bits | static_cast<std::uint64_t>(digit);
     state.bits += shard_digit_bits;
@@ -91,7 +91,7 @@ PAPILIO_LANEWISE void take_digit(TokenShardState& state, const TokenFilter& f, c
     state.stage = TokenShardState::Stage::sums;
 }
 
-// Of several faults the same one counts, whatever the shards.
+// If there are several faults, the same one counts, however the vocabulary is divided.
 PAPILIO_LANEWISE int fault_precedence(TokenStatus status) {
   return status == TokenStatus::bad_bias       ? 0
          : status == TokenStatus::bad_filter   ? 1
@@ -99,7 +99,7 @@ PAPILIO_LANEWISE int fault_precedence(TokenStatus status) {
                                                : 3;
 }
 
-// Joins the first round of all shards; record(s) is that of shard s.
+// Combines the first round of all shards; record(s) is that of shard s.
 template <class RecordOf>
 PAPILIO_LANEWISE void begin_shards(TokenShardState& state, const RecordOf& record, std::int64_t shards,
                                    const TokenFilter& f, std::int64_t categories) {
@@ -121,7 +121,7 @@ PAPILIO_LANEWISE void begin_shards(TokenShardState& state, const RecordOf& recor
     state.stage = TokenShardState::Stage::done;
 }
 
-// Joins the last round: finds the shard in whose part the draw falls.
+// Combines the last round: finds the shard in whose part the draw falls.
 template <class RecordOf>
 PAPILIO_LANEWISE void draw_among_shards(TokenShardState& state, const RecordOf& record, std::int64_t shards,
                                         std::uint64_t number) {

@@ -5,7 +5,7 @@
 #include "sampling/tokens/shard_law.h"
 #include "sampling/tokens/token_sums_cuda.cuh"
 
-// A shard's rows on a device: the blocks of a cluster hold what the shard has of a row.
+// A shard's rows on a device: the blocks of a cluster hold the shard's part of a row.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -15,11 +15,11 @@ struct ShardCall {
   std::int64_t number, shards;
   TokenShardState* states;
   TokenShardRecord* records;         // written: one per row
-  const TokenShardRecord* gathered;  // read: of all shards
+  const TokenShardRecord* gathered;  // read: those of all shards
   std::int64_t shard_stride, row_stride;
 };
 
-// What the filters have not removed yet of a row that is read.
+// The part of a row, once read, that the filters have not yet removed.
 class ShardRowOnChip {
  public:
   __device__ ShardRowOnChip(const ShardCall& call, const TokenSlice& slice, const TokenShardState& state,
@@ -30,7 +30,7 @@ class ShardRowOnChip {
         least_weight_(shard_least_weight(f, call.categories)),
         scale_(token_scale(logit_of_order(state.largest), shard_temperature(f), token_unit_bits(call.categories))) {}
 
-  // The key of category n of this block's part, among the whole vocabulary; 0 where it is removed or masked.
+  // The key of category n of this block's part, within the whole vocabulary; 0 if it is removed or masked.
   __device__ __forceinline__ std::uint64_t key(std::int64_t n) const {
     if (!(slice_.logit(n) > -__builtin_inff())) return 0;
     const std::uint64_t key = slice_.key(n) - first_;
@@ -38,7 +38,7 @@ class ShardRowOnChip {
   }
   __device__ __forceinline__ std::uint64_t weight(std::int64_t n) const { return weight_of(slice_.logit(n), scale_); }
 
-  // The weight where all filters keep it, else 0.
+  // The weight if all filters keep it, else 0.
   __device__ __forceinline__ std::uint64_t kept_weight(std::int64_t n) const {
     if (key(n) == 0) return 0;
     const std::uint64_t w = weight(n);
@@ -51,8 +51,8 @@ class ShardRowOnChip {
   TokenScale scale_;
 };
 
-// Adds to a bin of shared memory. The first digits of keys are the same for most of a row: where they are for a warp,
-// one lane adds for all. By whole warps; a digit of -1 adds nothing.
+// Adds to a bin in shared memory. Most keys of a row have the same first digits; if those of a warp are the same, one
+// lane adds for all. Whole warps call this; a digit of -1 adds nothing.
 __device__ __forceinline__ void add_to_bin(SliceMemory& memory, int digit, std::uint64_t weight) {
   int same = 0;
   __match_all_sync(whole_warp, digit, &same);
@@ -89,7 +89,7 @@ __device__ __forceinline__ void count_digits(const ShardRowOnChip& held, const T
   }
 }
 
-// Reads what the shard has of a row, by the status that the CPU finds.
+// Reads the shard's part of a row, and finds the status that the CPU would find.
 template <class S>
 __device__ TokenStatus read_shard_row(const TokenCall& call, TokenSlice& slice, std::int64_t row,
                                       const TokenFilter& filter) {
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(slice_threads, 2) finish_rows(const __grid_con
   }
 }
 
-// Joins the records of a row: one block, a thread per digit.
+// Combines the records of a row: one block, with a thread per digit.
 static __global__ void __launch_bounds__(slice_bins) combine_rows(const __grid_constant__ ShardCall call) {
   using Stage = TokenShardState::Stage;
   __shared__ std::uint64_t sums[slice_bins], counts[slice_bins];

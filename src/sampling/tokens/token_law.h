@@ -7,7 +7,7 @@
 #include "sampling/tokens/token_weights.h"
 #include "warp/portability.h"
 
-// The law of a draw among filtered logits, in whole numbers: what CPU, GPU and shards of a vocabulary share.
+// The distribution of a draw among filtered logits, in integers: what CPU, GPU and shards of a vocabulary share.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -15,7 +15,7 @@ using papilio::sampling::KeptSet;
 using papilio::sampling::TokenFilter;
 using papilio::sampling::TokenNumbers;
 
-// s: weights are in units of 2^-s of the largest, so that `categories` of them add up to at most 2^62.
+// s: weights are in units of 2^-s of the largest one, so that `categories` of them add up to at most 2^62.
 PAPILIO_LANEWISE int token_unit_bits(std::int64_t categories) {
   return categories <= 1 ? 62 : __builtin_clzll(static_cast<unsigned long long>(categories - 1)) - 2;
 }
@@ -23,7 +23,7 @@ PAPILIO_LANEWISE int token_unit_bits(std::int64_t categories) {
 // --- The order of categories
 // ------------------------------------------------------------------------------------------
 
-// Floats as whole numbers in the same order; for numbers that are not NaN. -0 and 0 are equal once 0 was added.
+// Floats as integers in the same order, for numbers that are not NaN. -0 equals 0 if 0 has been added.
 PAPILIO_LANEWISE std::uint32_t token_order(float x) {
   const auto bits = __builtin_bit_cast(std::uint32_t, x);
   return (bits >> 31) != 0 ? ~bits : bits | 0x8000'0000u;
@@ -32,7 +32,7 @@ PAPILIO_LANEWISE float logit_of_order(std::uint32_t order) {
   return __builtin_bit_cast(float, (order >> 31) != 0 ? order & 0x7FFF'FFFFu : ~order);
 }
 
-// The greater key comes first: by the logit, then the lower category. No two are equal.
+// The larger key comes first: the larger logit, then the lower category. No two keys are equal.
 PAPILIO_LANEWISE std::uint64_t token_key(std::uint32_t order, std::int64_t category) {
   return std::uint64_t{order} << 32 | (0xFFFF'FFFFu - static_cast<std::uint32_t>(category));
 }
@@ -56,8 +56,8 @@ PAPILIO_LANEWISE WideProduct token_product(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
-// share * total for 0 <= share <= 1 and total <= 2^63, exactly and then rounded down; `cut` says whether that lost
-// anything.
+// share * total for 0 <= share <= 1 and total <= 2^63, computed exactly and rounded down; `cut` says
+// whether rounding has changed it.
 PAPILIO_LANEWISE std::uint64_t floor_share(double share, std::uint64_t total, bool& cut) {
   const auto bits = __builtin_bit_cast(std::uint64_t, share);
   const int exponent = static_cast<int>(bits >> 52 & 0x7FFu);
@@ -80,7 +80,7 @@ PAPILIO_LANEWISE std::uint64_t floor_share(double share, std::uint64_t total) {
   return floor_share(share, total, cut);
 }
 
-// The sum that top_p asks for, at least 1.
+// The sum that top_p requires, at least 1.
 PAPILIO_LANEWISE std::uint64_t top_p_sum(float top_p, std::uint64_t total) {
   bool cut = false;
   std::uint64_t sum = floor_share(static_cast<double>(top_p), total, cut);
@@ -88,7 +88,7 @@ PAPILIO_LANEWISE std::uint64_t top_p_sum(float top_p, std::uint64_t total) {
   return sum == 0 ? 1 : sum;
 }
 
-// The least weight that min_p keeps, at least 1: what weighs nothing cannot be drawn.
+// The least weight that min_p keeps, at least 1, because a category of weight 0 cannot be drawn.
 PAPILIO_LANEWISE std::uint64_t least_weight(float min_p, int unit_bits) {
   return top_p_sum(min_p, std::uint64_t{1} << unit_bits);
 }
@@ -121,8 +121,8 @@ PAPILIO_LANEWISE std::uint64_t token_target(std::uint64_t number, std::uint64_t 
 // --- Logarithms
 // -------------------------------------------------------------------------------------------------------
 
-// ln(total / 2^s), total >= 2^s: by the series of 2 artanh(r / (2 + r)) where r = total / 2^s - 1 is small, so that it
-// is as exact there.
+// ln(total / 2^s) for total >= 2^s. If r = total / 2^s - 1 is small, by the series of 2 artanh(r / (2 +
+// r)), which is as accurate there.
 PAPILIO_LANEWISE double log_of_total(std::uint64_t total, int unit_bits) {
   const double unit = __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 - unit_bits) << 52);
   const double r = static_cast<double>(total - (std::uint64_t{1} << unit_bits)) * unit;
@@ -134,13 +134,13 @@ PAPILIO_LANEWISE double log_of_total(std::uint64_t total, int unit_bits) {
   return 2 * s + 2 * s * series;
 }
 
-// The logarithm of the probability of a logit, `log_total` being that of the sum that it is part of.
+// The log probability of a logit; `log_total` is the logarithm of the sum of weights.
 PAPILIO_LANEWISE float log_probability(float x, float largest, float temperature, double log_total) {
   const double over = (static_cast<double>(x) - static_cast<double>(largest)) / static_cast<double>(temperature);
   return static_cast<float>((over - log_total) + 0.0);  // never -0, whichever zero the largest is
 }
 
-// A share of a total, of what is kept or a probability.
+// A part as a share of a total: the kept mass, or a probability.
 PAPILIO_LANEWISE float mass_of(std::uint64_t part, std::uint64_t total) {
   return static_cast<float>(static_cast<double>(part) / static_cast<double>(total));
 }

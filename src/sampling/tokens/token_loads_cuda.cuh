@@ -5,11 +5,11 @@
 #include "sampling/tokens/token_call_cuda.h"
 #include "sampling/tokens/token_logits.h"
 
-// Logits of a row from device memory.
+// Loads of a row's logits from device memory.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// Four logits next to each other, the first of them aligned as the four are.
+// Four adjacent logits; the first must be aligned to the size of four.
 __device__ __forceinline__ float4 four_logits(const float* from) {
   return __ldg(reinterpret_cast<const float4*>(from));
 }
@@ -29,12 +29,12 @@ struct LogitsOfRow {
 
   __device__ __forceinline__ float at(std::int64_t category) const { return logit_of(row[category * stride]); }
 
-  // Whether four categories from `begin` on, and from every fourth one after, are loaded at once.
+  // Whether four categories from `begin` on, and from every fourth one after it, can be loaded at once.
   __device__ __forceinline__ bool four_are_aligned(std::int64_t begin) const {
     return stride == 1 && sizeof(S) > 1 && reinterpret_cast<std::uintptr_t>(row + begin) % (4 * sizeof(S)) == 0;
   }
 
-  // How many categories from `begin` on are to be read one by one before loads of four are aligned.
+  // How many categories from `begin` on must be read one by one until loads of four are aligned.
   __device__ __forceinline__ int before_aligned(std::int64_t begin) const {
     const auto place = reinterpret_cast<std::uintptr_t>(row + begin) / sizeof(S);
     return static_cast<int>((4 - place % 4) % 4);

@@ -5,11 +5,11 @@
 #include "papilio/half.h"
 #include "warp/portability.h"
 
-// Logits as floats, as they are stored.
+// Logits as floats, and in their stored types.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// As to_float of papilio/half.h, without branches: loops over it become vectors.
+// Like to_float of papilio/half.h but without branches, so that loops over it can be vectorised.
 PAPILIO_LANEWISE float logit_of(float x) { return x; }
 PAPILIO_LANEWISE float logit_of(BFloat16 x) { return __builtin_bit_cast(float, std::uint32_t{x.bits} << 16); }
 PAPILIO_LANEWISE float logit_of(Half x) {
@@ -19,13 +19,13 @@ PAPILIO_LANEWISE float logit_of(Half x) {
   return wide;
 #else
   const std::uint32_t sign = std::uint32_t{x.bits & 0x8000u} << 16, size = x.bits & 0x7FFFu;
-  const float small = __builtin_bit_cast(float, size << 13) * 0x1p112f;  // exact, also where it is subnormal
+  const float small = __builtin_bit_cast(float, size << 13) * 0x1p112f;  // exact, even if it is subnormal
   const std::uint32_t huge = size >= 0x7C00u ? 0x7F80'0000u : 0u;
   return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, small) | huge | sign);
 #endif
 }
 
-// What is never drawn, as it is stored.
+// The stored value of a logit that is never drawn.
 template <class S>
 PAPILIO_LANEWISE S minus_infinity();
 template <>

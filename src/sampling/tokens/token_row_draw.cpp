@@ -14,12 +14,12 @@ namespace {
 
 namespace law = sampling_kernel;
 
-constexpr std::int64_t sum_block = 1024;  // categories of which the sum is kept
+constexpr std::int64_t sum_block = 1024;  // categories per sum that is kept
 constexpr float lowest = std::numeric_limits<float>::lowest();
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// A logit to look from, in the range of floats.
+// A lower bound for a search, within the range of floats.
 float bound(double x) { return static_cast<float>(std::max(x, static_cast<double>(lowest))); }
 
 bool comes_first(const KeptToken& a, const KeptToken& b) { return a.key > b.key; }
@@ -40,7 +40,7 @@ TokenRowDraw::TokenRowDraw(std::int64_t categories)
       block_largest_(at(base::ceil_div(categories, token_block))),
       block_sums_(at(base::ceil_div(categories, sum_block))) {}
 
-// The row as floats next to each other, bias added, what is not allowed at -infinity.
+// The row as adjacent floats, with the bias added and -infinity for categories that are not allowed.
 const float* TokenRowDraw::floats(const TokenInput& input) {
   const bool direct = input.row.storage == Storage::float32 && input.row.stride == 1;
   if (direct && input.allowed == nullptr && input.bias_values.empty())
@@ -90,7 +90,7 @@ TokenStatus TokenRowDraw::read(const TokenInput& input) {
     find_top_p(filter_.top_p);
     keep_weights(filter_.min_p);
   } else if (filter_.min_p > 0) {
-    // A little below what min_p keeps, whatever is lost to rounding.
+    // A little below what min_p keeps, to allow for rounding.
     const double span = filter_.temperature * (std::log(static_cast<double>(filter_.min_p)) - 0.01);
     const double least = static_cast<double>(scale_.largest) + span;
     collect(bound(least - 1e-6 * std::abs(least)));
@@ -104,7 +104,7 @@ TokenStatus TokenRowDraw::read(const TokenInput& input) {
   return TokenStatus::ok;
 }
 
-// The law is settled: kept categories by ascending number, and their sum.
+// Finishes the distribution: sorts the kept categories by number, and sums them.
 void TokenRowDraw::settle() {
   if (!whole_) {
     if (!ascending_)
@@ -123,7 +123,7 @@ void TokenRowDraw::keep_largest() {
   kept_.assign(1, {law::token_key(law::token_order(scale_.largest + 0.0f), k), std::uint64_t{1} << scale_.unit_bits});
 }
 
-// Keeps the categories whose logit is not below `least`, in no order.
+// Keeps the categories whose logits are not below `least`, in no particular order.
 void TokenRowDraw::collect(float least) {
   const Kernels& kernels = kernels_in_use();
   least = std::max(least, lowest);
@@ -139,7 +139,7 @@ void TokenRowDraw::collect(float least) {
   ascending_ = true;
 }
 
-// Weighs the categories that were collected.
+// Computes the weights of the collected categories.
 void TokenRowDraw::weigh() {
   picked_.resize(keys_.size());
   weights_.resize(keys_.size());
@@ -150,8 +150,8 @@ void TokenRowDraw::weigh() {
   for (std::size_t n = 0; n < keys_.size(); ++n) kept_[n] = {keys_[n], weights_[n]};
 }
 
-// The first k are where blocks have a logit that is not below the k-th largest of their largest. Where there are fewer
-// than k blocks, from the least of these downwards until there are k.
+// The first k categories are in blocks whose largest logit is not below the k-th largest of all blocks' largest. If
+// there are fewer than k blocks, searches downwards from the least of these until there are k categories.
 void TokenRowDraw::keep_first(std::int64_t k) {
   picked_ = block_largest_;
   if (k <= std::ssize(picked_)) {
@@ -173,12 +173,12 @@ void TokenRowDraw::keep_first(std::int64_t k) {
   weigh();
 }
 
-// Keeps the fewest from the front of the order whose sum is at least `sum`; all where there is not as much.
+// Keeps the shortest prefix of the order whose sum is at least `sum`; everything if the whole sum is smaller.
 void TokenRowDraw::keep_sum(std::uint64_t sum) {
   auto begin = kept_.begin(), end = kept_.end();
   ascending_ = false;
   std::uint64_t before = 0;
-  while (end - begin > 32) {  // halves, one of which holds the last category that is kept
+  while (end - begin > 32) {  // halves it; one half has the last category that is kept
     const auto middle = begin + (end - begin) / 2;
     std::nth_element(begin, middle, end, comes_first);
     std::uint64_t part = 0;
@@ -200,11 +200,11 @@ void TokenRowDraw::keep_weights(float min_p) {
   std::erase_if(kept_, [&](const KeptToken& token) { return token.weight < least; });
 }
 
-// Looks at categories further and further from the largest until they have the share that top_p asks for.
+// Collects categories farther and farther from the largest until they have the share that top_p requires.
 void TokenRowDraw::find_top_p(float top_p) {
   const std::uint64_t sum = law::top_p_sum(top_p, sum_all());
   for (double reach = 3;; reach *= 1.25) {
-    const bool all = reach > 48;  // nothing beyond has a weight
+    const bool all = reach > 48;  // beyond this, weights are 0
     collect(all ? lowest : bound(scale_.largest - reach * filter_.temperature));
     weigh();
     std::uint64_t found = 0;

@@ -4,11 +4,11 @@
 
 #include "sampling/rows/device_rows.h"
 
-// The border between the driver of token draws and its kernels, on a CPU as on a GPU: plain data.
+// The interface between the driver of token draws and its kernels, on CPU and GPU: plain data.
 
 namespace papilio::sampling {
 
-// A row's logits as they are stored.
+// A row's logits in their stored type.
 struct TokenRow {
   Storage storage;
   const void* logits;
@@ -16,12 +16,12 @@ struct TokenRow {
   std::int64_t categories;
 };
 
-// What every weight of a row needs.
+// What the computation of every weight of a row needs.
 struct TokenScale {
   float largest;  // of the row, finite
   float high;     // high + low is log2(e) / temperature
   float low;
-  int unit_bits;  // s: the largest logit weighs 2^s, 31 <= s <= 62
+  int unit_bits;  // s: the largest logit has weight 2^s, 31 <= s <= 62
 };
 
 // The filters of a row.
@@ -32,24 +32,24 @@ struct TokenFilter {
   float min_p;
 };
 
-// What the filters of a row left: the categories of a key and a weight that are not below these.
+// What the filters keep of a row: the categories whose key and weight are not below these.
 struct KeptSet {
   std::uint64_t least_key;
   std::uint64_t least_weight;
 };
 
-// The random numbers of a position: one for the draw, one for the test of a draft's token.
+// The random numbers of a position: one for the draw, one for the test of a draft token.
 struct TokenNumbers {
   std::uint64_t draw, test;
 };
 
-// What a first reading of a row found.
+// What a first pass over a row has found.
 struct TokenScan {
-  float largest;  // -infinity if there is none; NaN is passed over
+  float largest;  // -infinity if there is none; NaN is skipped
   bool fault;     // a logit is NaN or +infinity
 };
 
-// Categories of which the largest logit is kept: enough to find where the first k of a row can be.
+// The largest logit of this many categories is kept: enough to locate the first k of a row.
 inline constexpr std::int64_t token_block = 256;
 
 }  // namespace papilio::sampling

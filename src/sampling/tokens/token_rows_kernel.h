@@ -8,9 +8,9 @@
 #include "sampling/tokens/token_weights.h"
 #include "warp/warp.h"
 
-// Readings of a row of logits on one CPU thread: the body that every instruction-set target compiles. Rows are floats
-// next to each other, of which -infinity is masked; `stage_row` and `mask_row`
-// make such rows of others.
+// Passes over a row of logits by one CPU thread, compiled for every instruction-set target.
+// Rows are adjacent floats, with -infinity for masked categories; `stage_row` and `mask_row`
+// turn other rows into such rows.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -18,7 +18,7 @@ using papilio::sampling::token_block;
 using papilio::sampling::TokenRow;
 using papilio::sampling::TokenScan;
 
-// Floats next to each other.
+// Copies logits of any type and stride to adjacent floats.
 template <class S>
 PAPILIO_LANEWISE void stage_row(const TokenRow& row, float* logits) {
   const auto* stored = static_cast<const S*>(row.logits);
@@ -30,7 +30,7 @@ PAPILIO_LANEWISE void stage_row(const TokenRow& row, float* logits) {
   }
 }
 
-// -infinity in place of the logits that are not allowed.
+// Puts -infinity in place of the logits that are not allowed.
 PAPILIO_LANEWISE void mask_row(const std::uint32_t* allowed, std::int64_t count, float* logits) {
   constexpr float masked = -std::numeric_limits<float>::infinity();
   std::int64_t k = 0;
@@ -41,13 +41,13 @@ PAPILIO_LANEWISE void mask_row(const std::uint32_t* allowed, std::int64_t count,
   for (; k < count; ++k) logits[k] = (allowed[k / 32] >> (k % 32) & 1u) != 0 ? logits[k] : masked;
 }
 
-// The largest logit of each block of `token_block` and of all of them.
+// The largest logit of each block of `token_block` categories, and of all of them.
 template <warp::Warp W>
 PAPILIO_LANEWISE TokenScan scan_row(const float* logits, std::int64_t count, float* block_largest) {
   constexpr float none = -std::numeric_limits<float>::infinity();
   const auto infinity = W::template splat<float>(std::numeric_limits<float>::infinity());
-  const auto larger = [](auto a, auto b) { return W::select(W::less(a, b), b, a); };  // passes over NaN
-  constexpr int at_once = 4;  // comparisons that need not wait for each other
+  const auto larger = [](auto a, auto b) { return W::select(W::less(a, b), b, a); };  // skips NaN
+  constexpr int at_once = 4;  // independent comparisons
   TokenScan scan = {none, false};
   auto good = W::less(W::template splat<float>(0), infinity);
   for (std::int64_t first = 0; first < count; first += token_block) {
@@ -79,8 +79,8 @@ PAPILIO_LANEWISE TokenScan scan_row(const float* logits, std::int64_t count, flo
   return scan;
 }
 
-// The keys of the categories of [first, end) whose logit is not below `least`, which is above -infinity. Returns how
-// many.
+// Writes the keys of the categories in [first, end) whose logits are not below `least`, which is above
+// -infinity. Returns how many there are.
 template <warp::Warp W>
 PAPILIO_LANEWISE std::int64_t collect_row(const float* logits, std::int64_t first, std::int64_t end, float least,
                                           std::uint64_t* keys) {
@@ -96,7 +96,7 @@ PAPILIO_LANEWISE std::int64_t collect_row(const float* logits, std::int64_t firs
   return filled;
 }
 
-// The weights of fewer than W logits; the other lanes are of use to nobody.
+// The weights of fewer than W logits; the results of the other lanes are not used.
 template <warp::Warp W>
 PAPILIO_LANEWISE void weigh_last(const float* logits, std::int64_t count, const TokenScale& scale,
                                  std::uint64_t* weights) {

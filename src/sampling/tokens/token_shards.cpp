@@ -29,7 +29,7 @@ void check_shard(const char* function, const TokenShard& shard, std::int64_t hel
                 shard.first_category + held, shard.categories);
 }
 
-// Requires states as combine_shards writes them.
+// Requires that states are as combine_shards writes them.
 void check_states(const char* function, VectorView<const TokenShardState> states) {
   for (std::int64_t i = 0; i < states.size; ++i) {
     base::require(law::valid_shard_state(states.data[i]),
@@ -50,7 +50,7 @@ void check_rows(const char* function, const MatrixView<const T>& logits, const T
   if (logits.device.is_cpu()) check_states(function, states);
 }
 
-// A shard's row: its logits, and their weights under what is known of the row.
+// A shard's part of a row: its logits, and their weights given what is known of the row.
 class ShardRow {
  public:
   ShardRow(const TokenShard& shard, std::int64_t held)
@@ -58,7 +58,7 @@ class ShardRow {
 
   TokenStatus read(const TokenInput& input, std::uint32_t& largest) { return row_.read_logits(input, largest); }
 
-  // Calls visit(key, weight) for each category that a filter has not removed yet, by ascending category.
+  // Calls visit(key, weight) for each category that no filter has removed yet, in ascending order.
   template <class Visit>
   void each(const TokenShardState& state, const TokenFilter& f, const Visit& visit) {
     const auto logits = row_.logits();
@@ -118,7 +118,7 @@ void summarize(const MatrixView<const T>& logits, const TokenShard& shard, Vecto
   });
 }
 
-// Joins what the shards say of one row.
+// Combines the shards' records of one row.
 void combine_row(const MatrixView<const TokenShardRecord>& records, std::int64_t row, TokenShardState& state,
                  const TokenShard& shard, const TokenFilter& f, std::uint64_t number) {
   const auto record = [&](std::int64_t s) -> const TokenShardRecord& {

@@ -13,7 +13,7 @@ namespace {
 
 using sampling_kernel::ShardCall;
 
-// The workspace is that of sample_tokens for the columns that the shard holds.
+// The workspace is that of sample_tokens for the shard's columns.
 TokenShape shape_of_shard(const DeviceLogits& logits) {
   return slice_shape(logits.rows, logits.categories, sizeof(sampling_kernel::SliceMemory));
 }
@@ -31,7 +31,7 @@ ShardCall call_of_shard(const DeviceLogits& logits, const TokenShard& shard, con
   return call;
 }
 
-// A kernel in each type of logits.
+// A kernel for each type of logits.
 struct ShardKernels {
   void (*float32)(ShardCall);
   void (*half)(ShardCall);

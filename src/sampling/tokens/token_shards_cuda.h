@@ -7,7 +7,7 @@
 
 namespace papilio::sampling {
 
-// Rounds of a vocabulary in shards, queued on a device; the arrays were checked but for what is in them.
+// Rounds of a sharded vocabulary, queued on a device; the arrays have been checked except for their contents.
 void summarize_shard_on_cuda(const DeviceLogits& logits, const TokenShard& shard,
                              VectorView<const TokenShardState> states, VectorView<TokenShardRecord> records,
                              const TokenFilters& filters, const TokenOptions& options);

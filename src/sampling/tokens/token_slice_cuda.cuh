@@ -8,18 +8,18 @@
 #include "sampling/tokens/token_weights_cuda.cuh"
 #include "warp/cuda_warp.cuh"
 
-// A row's logits, read once and held by the blocks of a cluster, each a part: in shared memory, or in the call's
-// workspace where they do not fit there.
+// A row's logits, read once and held by the blocks of a cluster, a part each: in shared memory or, if they do not
+// fit there, in the call's workspace.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 inline constexpr int slice_threads = 512;
 inline constexpr int slice_warps = slice_threads / 32;
-inline constexpr int slice_loads = 16;         // of a thread, at once
-inline constexpr int slice_candidates = 1024;  // keys that one block sorts
+inline constexpr int slice_loads = 16;         // by a thread, at the same time
+inline constexpr int slice_candidates = 1024;  // keys that one block can sort
 inline constexpr int slice_bins = 256;
 
-// One block's. What has a comment is read by the others of its cluster.
+// The memory of one block. From `largest` on, the other blocks of its cluster may read it.
 struct SliceMemory {
   std::uint64_t sums[slice_warps];
   unsigned counts[slice_warps];
@@ -31,21 +31,21 @@ struct SliceMemory {
   std::uint64_t before;
   std::uint64_t number;  // of the draw
 
-  unsigned largest, least;           // logits as whole numbers of the same order; 0 if there is none
-  unsigned faults;                   // what is wrong with the part
-  std::uint64_t part_sum, part_all;  // of kept weights, of all
+  unsigned largest, least;           // logits as integers in the same order; 0 if there is none
+  unsigned faults;                   // what is wrong with this part
+  std::uint64_t part_sum, part_all;  // sums of kept weights, and of all
   std::uint64_t lowest_key, highest_key;
   unsigned part_kept;
-  Wide bin_sums[slice_bins];  // of the part
+  Wide bin_sums[slice_bins];  // for this part
   unsigned bin_counts[slice_bins];
-  std::uint64_t keys[slice_candidates];  // of the whole row, in the first block
+  std::uint64_t keys[slice_candidates];  // for the whole row, in the first block
   std::uint64_t answer;
   int candidates;
   std::uint64_t token_key;  // in the block that has the token
   unsigned rank;
 };
 
-// The words of all blocks joined, the same in every thread of every block.
+// Combines a word of all blocks; all threads of all blocks get the same result.
 template <class T, class Join>
 __device__ __forceinline__ T joined(T* mine, Join join) {
   T all = *cluster::at(mine, 0);
@@ -53,8 +53,8 @@ __device__ __forceinline__ T joined(T* mine, Join join) {
   return all;
 }
 
-// The same where all threads of a warp ask for the same word: every lane asks one block. The blocks of a cluster are a
-// power of 2.
+// The same if all threads of a warp ask for the same word: each lane reads one block's. The number of
+// blocks of a cluster is a power of 2.
 template <class T, class Join>
 __device__ __forceinline__ T joined_by_warp(T* mine, Join join) {
   const int blocks = cluster::size();
@@ -76,7 +76,7 @@ class TokenSlice {
   __device__ std::int64_t begin() const { return begin_; }
   __device__ std::int64_t count() const { return count_; }
   __device__ float logit(std::int64_t n) const { return values_[n]; }
-  // Of four categories from n on, a multiple of 4, where they are aligned; -infinity beyond the part.
+  // The logits of four categories from n, a multiple of 4, on; loaded at once if aligned; -infinity past the part.
   __device__ __forceinline__ float4 four(unsigned n) const {
     if (aligned_ && n + 4 <= static_cast<unsigned>(count_)) return *reinterpret_cast<const float4*>(values_ + n);
     const auto one = [&](unsigned m) { return m < static_cast<unsigned>(count_) ? values_[m] : -__builtin_inff(); };
@@ -86,7 +86,7 @@ class TokenSlice {
   __device__ float largest() const { return logit_of_order(largest_); }
   __device__ float least() const { return logit_of_order(least_); }
 
-  // Reads the part; what is wrong with the row, if anything. The same in every block.
+  // Reads the part. Returns what is wrong with the row, if anything; the same in every block.
   template <class S>
   __device__ TokenStatus read(const TokenCall& call, std::int64_t row, const BiasOfRow& bias) {
     if (threadIdx.x == 0) {
@@ -118,7 +118,7 @@ class TokenSlice {
     return say_what_was_seen();
   }
 
-  // The sum of what the threads of all blocks have.
+  // The sum over the threads of all blocks.
   __device__ std::uint64_t sum_of_all(std::uint64_t mine) {
     std::uint64_t all;
     sum_to_thread<slice_threads>(mine, memory_.sums, all);
@@ -130,7 +130,7 @@ class TokenSlice {
   }
 
  private:
-  // Four categories at a time, without mask or bias.
+  // Reads four categories at a time, without mask or bias.
   template <class S>
   __device__ __forceinline__ void read_fours(const LogitsOfRow<S>& logits) {
     constexpr unsigned at_once = 8;
@@ -164,7 +164,7 @@ class TokenSlice {
     if (high > -__builtin_inff()) see(high), see(low);
   }
 
-  // The logit, masked where it is not allowed.
+  // The logit, or -infinity if it is masked; records what is wrong with it.
   __device__ __forceinline__ float examined(const TokenCall& call, std::int64_t row, std::int64_t n, float x) {
     if (!is_allowed(call, row, begin_ + n)) return -__builtin_inff();
     see(x);

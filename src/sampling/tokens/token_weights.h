@@ -6,8 +6,8 @@
 #include "sampling/tokens/token_rows.h"
 #include "warp/warp.h"
 
-// Weights of logits as whole numbers, the same bits in every lane of every warp: floor(2^s 2^((x - largest) c)), c =
-// log2(e) / temperature, from IEEE float operations and shifts alone. Must be compiled without contraction.
+// Weights of logits as integers, with the same bits in every lane of every warp: floor(2^s 2^((x - largest) c)) with c
+// = log2(e) / temperature, computed by IEEE float operations and shifts only. Must be compiled without contraction.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -19,8 +19,8 @@ PAPILIO_LANEWISE TokenScale token_scale(float largest, float temperature, int un
   return {largest, high, static_cast<float>(scale - static_cast<double>(high)), unit_bits};
 }
 
-// (2^g - 1) / g, |g| <= 1/2, in units of 2^-`bits`: within 2^-25 of itself (tools/elementary_coefficients.py). The unit
-// changes no digit.
+// (2^g - 1) / g for |g| <= 1/2, in units of 2^-`bits`, with a relative error of at most 2^-25
+// (tools/elementary_coefficients.py). The choice of unit changes no digit.
 template <warp::Warp W, int bits = 0>
 PAPILIO_LANEWISE warp::Lanes<W, float> exp2_slope(warp::Lanes<W, float> g) {
   constexpr auto unit = static_cast<float>(std::uint64_t{1} << bits);
@@ -29,10 +29,10 @@ PAPILIO_LANEWISE warp::Lanes<W, float> exp2_slope(warp::Lanes<W, float> g) {
   return random::polynomial<W>(c, g);
 }
 
-// The weights of W logits, none of which is NaN or above the largest; -infinity weighs 0.
+// The weights of W logits, none of which is NaN or above the largest; -infinity has weight 0.
 //
-// x - largest is an unevaluated sum of two floats, and so is its product with the scale: the exponent of 2 is off by no
-// more than 2^-26 for its fraction, and a weight by no more than 2^-24 of itself, whatever the logits' size.
+// x - largest is an unevaluated sum of two floats, and so is its product with the scale. So the fraction of the
+// exponent is off by at most 2^-26, and a weight by at most 2^-24 of itself, however large the logits are.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, std::uint64_t> token_weights(warp::Lanes<W, float> x, const TokenScale& scale) {
   const auto splat = [](float v) { return W::template splat<float>(v); };
@@ -40,15 +40,15 @@ PAPILIO_LANEWISE warp::Lanes<W, std::uint64_t> token_weights(warp::Lanes<W, floa
   const auto difference = x - largest;
   const auto gone = !W::less(splat(-63), difference * high);  // 2^-63 of the largest or less, or NaN
   const auto d = W::select(gone, zero, difference);
-  // Knuth's two-sum of x and -largest: d + error is their difference.
+  // Knuth's two-sum of x and -largest: their difference is d + error.
   const auto back = d - x;
   const auto error = W::select(gone, zero, (x - (d - back)) - (largest + back));
   const auto y = d * high;
   const auto rest = W::fma(error, high, W::fma(d, low, W::fma(d, high, zero - y)));
-  constexpr float rounding = 0x1.8p23f;  // added, the last bit has the value 1
+  constexpr float rounding = 0x1.8p23f;  // once it is added, the last bit has the value 1
   const auto shifted = y + rounding;
   const auto g = (y - (shifted - rounding)) + rest;
-  // 2^30 2^g as a whole number: cut off, as every conversion does.
+  // 2^30 2^g as an integer, rounded down as every conversion does.
   const auto part = W::template convert<std::int32_t>(exp2_slope<W>(g) * (g * 0x1p30f)) + (std::int32_t{1} << 30);
   const auto down = W::template splat<std::uint32_t>(0x4B40'0000u) - W::template bit_cast<std::uint32_t>(shifted);
   const auto wide = W::template convert<std::uint64_t>(W::template bit_cast<std::uint32_t>(part));

@@ -5,7 +5,7 @@
 #include "sampling/tokens/token_law.h"
 #include "warp/cuda_warp.cuh"
 
-// Loops over a part's logits, of which several are weighed at a time.
+// Loops over a part's logits, in which several weights are computed at a time.
 #if defined(__CUDA_ARCH__)
 #define PAPILIO_UNROLL_FEW _Pragma("unroll 4")
 #define PAPILIO_UNROLL_TWO _Pragma("unroll 2")
@@ -14,7 +14,7 @@
 #define PAPILIO_UNROLL_TWO
 #endif
 
-// The largest of logits and their weights, a thread's one by one.
+// The largest of several logits, and their weights, computed one by one by a thread.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -29,13 +29,13 @@ __device__ __forceinline__ float greater_or_nan(float a, float b) {
 #endif
 }
 
-// 2^30 2^g as a whole number, and how far it is from the weight, in bits to the left.
+// 2^30 2^g as an integer, and by how many bits it must be shifted left to give the weight.
 struct TokenDigits {
   unsigned digits;
   int left;
 };
 
-// From x - largest = d + error, exactly; y is d times the scale.
+// From x - largest = d + error, which is exact; y is d times the scale.
 __device__ __forceinline__ TokenDigits digits_of(float d, float error, float y, const TokenScale& scale) {
   const float rest = __fmaf_rn(error, scale.high, __fmaf_rn(d, scale.low, __fmaf_rn(d, scale.high, -y)));
   constexpr float rounding = 0x1.8p23f;
@@ -46,8 +46,8 @@ __device__ __forceinline__ TokenDigits digits_of(float d, float error, float y, 
   return {static_cast<unsigned>(digits), exponent + (scale.unit_bits - 30)};
 }
 
-// What token_weights of one logit is made of, in fewer instructions: the exponent of 2 is held at -64, where a shift
-// leaves nothing, whatever became of the digits.
+// The digits for token_weights of one logit, in fewer instructions: the exponent is limited to -64 from below, where
+// the shift leaves 0, whatever the digits are.
 __device__ __forceinline__ TokenDigits digits_of(float x, const TokenScale& scale) {
   const float d = x - scale.largest;
   const float back = d - x;
@@ -62,8 +62,8 @@ __device__ __forceinline__ std::uint64_t weight_of(float x, const TokenScale& sc
   return weight;
 }
 
-// The logit from which on digits_of_near has the same digits: it is no further from 0 than the largest, so that
-// Dekker's sum is exact too, and its exponent of 2 is well above -64.
+// The least logit for which digits_of_near gives the same digits: it is no farther from 0 than the largest, so that
+// Dekker's sum is exact, too, and its exponent is well above -64.
 __device__ __forceinline__ float nearest_logit(const TokenScale& scale) {
   return fmaxf(-scale.largest, scale.largest - 60.0f / scale.high);
 }
@@ -72,7 +72,7 @@ __device__ __forceinline__ TokenDigits digits_of_near(float x, const TokenScale&
   return digits_of(d, x - (d + scale.largest), d * scale.high, scale);
 }
 
-// sum + weight, in one product. For at least 2 categories: a weight is below 2^62.
+// sum + weight, by one multiply-add. For at least 2 categories, because a weight must be below 2^62.
 __device__ __forceinline__ std::uint64_t plus_weight(std::uint64_t sum, TokenDigits of) {
   const int left = max(of.left, 0), right = left - of.left;
   unsigned factor, digits;  // shifts by more than 31 leave 0

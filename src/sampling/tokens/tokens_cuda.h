@@ -18,11 +18,11 @@ struct DeviceLogits {
   Device device;
 };
 
-// Queues draws from rows on a device; the arrays were checked but for what is in them.
+// Queues draws from rows on a device; everything about the arrays has been checked except their contents.
 void sample_tokens_on_cuda(const DeviceLogits& logits, const TokenResults& results, const TokenFilters& filters,
                            const TokenOptions& options);
 
-// Bytes of workspace that they take.
+// How many bytes of workspace they take.
 std::int64_t tokens_workspace_on_cuda(std::int64_t rows, std::int64_t categories, Device device);
 
 }  // namespace papilio::sampling

@@ -5,30 +5,30 @@
 #include "sampling/tokens/token_call_cuda.h"
 #include "sampling/tokens/tokens_cuda.h"
 
-// Drafts that are verified on a device, as kernels take them: plain data.
+// Drafts that are verified on a device, in the form that kernels take: plain data.
 
 namespace papilio::sampling {
 
-// What is known of a row of the target's logits, between kernels.
+// What one kernel finds out about a row of the target's logits, for the next.
 struct DraftRow {
   KeptSet kept;
-  std::uint64_t total;          // of what is kept
-  std::uint64_t target, draft;  // the draft token's weight under the row's law, and in units of it under the draft's
-  std::uint64_t rest;           // the sum of what the row's share of the law has beyond the draft's
-  std::int32_t token;           // drawn from the law
-  std::int32_t rest_token;      // drawn from the rest; `token` where that is nothing
+  std::uint64_t total;          // of the kept weights
+  std::uint64_t target, draft;  // the draft token's weight in the target and, in the same units, in the draft
+  std::uint64_t rest;           // the sum of what the row's share of the target has beyond the draft
+  std::int32_t token;           // drawn from the target
+  std::int32_t rest_token;      // drawn from the rest; `token` if the rest is empty
   TokenStatus status;
   bool bad_law;  // a category or a probability of the draft is out of range
 };
 
 struct DraftCall {
-  TokenCall target;  // results are not used; positions and seeds are one per text
+  TokenCall target;  // results are not used; there is one position and one seed per text
   const std::int32_t* tokens;
   const std::int64_t* offsets;
   std::int64_t texts, drafted;
-  const float* probabilities;  // null: kept sets, or none
+  const float* probabilities;  // null: the draft has kept sets, or neither
   std::int64_t probabilities_stride;
-  const std::int32_t* kept;  // null: probabilities, or none
+  const std::int32_t* kept;  // null: the draft has probabilities, or neither
   std::int64_t kept_stride, room;
   const float* kept_logs;
   std::int64_t kept_logs_stride;
@@ -41,11 +41,11 @@ struct DraftCall {
   TokenStatus* status;  // null: not asked for
 };
 
-// Queues the verification; the arrays were checked but for what is in them.
+// Queues the verification; everything about the arrays has been checked except their contents.
 void verify_draft_on_cuda(const DeviceLogits& logits, const Draft& draft, const DraftResults& results,
                           const TokenFilters& filters, const TokenOptions& options);
 
-// Bytes of workspace that it takes.
+// How many bytes of workspace it takes.
 std::int64_t draft_workspace_on_cuda(std::int64_t rows, std::int64_t categories, Device device);
 
 }  // namespace papilio::sampling

@@ -4,11 +4,11 @@
 
 #include "sampling/tokens/token_law.h"
 
-// How draft tokens are held against the target's law, in whole numbers: what CPU and GPU share.
+// How draft tokens are compared with the target's distribution, in integers: what CPU and GPU share.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// Shares of a law, in units of 2^-62.
+// Shares of a distribution, in units of 2^-62.
 inline constexpr std::uint64_t whole_share = std::uint64_t{1} << 62;
 
 // floor(weight share / 2^62).
@@ -17,14 +17,14 @@ PAPILIO_LANEWISE std::uint64_t share_of(std::uint64_t weight, std::uint64_t shar
   return product.high << 2 | product.low >> 62;
 }
 
-// Whether a token of weight `target` that the draft drew with weight `draft` is accepted: with probability
-// min(1, target / draft).
+// Whether a token that has weight `target` in the target and weight `draft` in the draft is accepted: with
+// probability min(1, target / draft).
 PAPILIO_LANEWISE bool accepts(std::uint64_t number, std::uint64_t draft, std::uint64_t target) {
   return target > 0 && token_target(number, draft) < target;
 }
 
-// The block rule. p_0 = 1, and p_i = min(1, p_(i-1) target / draft) after token i: the share of the target's law that
-// the texts with these tokens have not yet been given.
+// The block rule. p_0 = 1, and p_i = min(1, p_(i-1) target / draft) after token i. This is the share of the target's
+// distribution that texts with these tokens have not yet received.
 PAPILIO_LANEWISE std::uint64_t next_share(std::uint64_t share, std::uint64_t target, std::uint64_t draft) {
   if (target == 0) return 0;
   if (target >= draft && share == whole_share) return whole_share;
@@ -33,14 +33,14 @@ PAPILIO_LANEWISE std::uint64_t next_share(std::uint64_t share, std::uint64_t tar
   return next >= 0x1p62 ? whole_share : static_cast<std::uint64_t>(next);
 }
 
-// The test of the first i tokens, i below the draft's length: `rest` is what the share p_i of the next row's law, of
-// sum `total`, has beyond the draft's. Accepted with probability rest / (rest + (1 - p_i) total).
+// The test of the first i tokens, for i below the draft's length. `rest`: what the share p_i of the next row's
+// distribution, whose sum is `total`, has beyond the draft. Accepted with probability rest / (rest + (1 - p_i) total).
 PAPILIO_LANEWISE bool block_accepts(std::uint64_t number, std::uint64_t rest, std::uint64_t total,
                                     std::uint64_t share) {
   return token_target(number, rest + (total - share_of(total, share))) < rest;
 }
 
-// The test of the whole draft: with probability p_n.
+// The test of the whole draft: accepted with probability p_n.
 PAPILIO_LANEWISE bool share_accepts(std::uint64_t number, std::uint64_t share) {
   return token_target(number, whole_share) < share;
 }

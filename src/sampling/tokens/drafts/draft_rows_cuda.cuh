@@ -6,24 +6,24 @@
 #include "sampling/tokens/drafts/draft_law.h"
 #include "sampling/tokens/token_sums_cuda.cuh"
 
-// Rows of the target's logits held against a draft: the blocks of a cluster have a row for themselves, whatever comes
-// of the rows before it. Which rows count is judged once all of them are known.
+// Compares rows of the target's logits with a draft. The blocks of a cluster process a row independently of the rows
+// before it; which rows count is decided once all of them are known.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 using papilio::sampling::DraftCall;
 using papilio::sampling::DraftRow;
 
-// Where a row is in its text. Offsets that are out of order give some place that exists.
+// A row's place in its text. If offsets are not in order, this is some place that exists.
 struct DraftPlace {
   std::int64_t text;
-  std::int64_t first_row;    // of the text
-  std::int64_t row;          // among all
+  std::int64_t first_row;    // first row of the text
+  std::int64_t row;          // number among all rows
   std::int64_t draft_token;  // -1: the row is for the token after the draft
 };
 
 __device__ __forceinline__ DraftPlace place_of_row(const DraftCall& call, std::int64_t row) {
-  std::int64_t begin = 0, end = call.texts;  // the last text that does not begin after the row
+  std::int64_t begin = 0, end = call.texts;  // finds the last text that does not begin after the row
   while (end - begin > 1) {
     const std::int64_t middle = begin + (end - begin) / 2;
     if (call.offsets[middle] <= row - middle)
@@ -45,10 +45,10 @@ __device__ __forceinline__ TokenNumbers numbers_of_row(const DraftCall& call, st
   return token_numbers(seed, t.stream, first + static_cast<std::uint64_t>(row - first_row));
 }
 
-// The law that a draft token was drawn from, in units of a total.
+// The distribution that a draft token was drawn from, in units of a total.
 class DraftLawOfToken {
  public:
-  // By all threads of a block.
+  // Called by all threads of a block.
   __device__ DraftLawOfToken(const DraftCall& call, std::int64_t token) : categories_(call.target.categories) {
     if (call.probabilities != nullptr) {
       dense_ = call.probabilities + token * call.probabilities_stride;
@@ -59,7 +59,7 @@ class DraftLawOfToken {
     find_end(call.room);
   }
 
-  // Whether something in it is out of range or order, in this block's part; by all threads, the same for all.
+  // Whether this block's part has something out of range or order; called by all threads, with the same result for all.
   __device__ bool is_bad(const TokenSlice& slice) {
     bool bad = false;
     if (dense_ != nullptr) {
@@ -82,7 +82,7 @@ class DraftLawOfToken {
   }
 
  private:
-  // A kept set ends with the first -1.
+  // A kept set ends at the first -1.
   __device__ void find_end(std::int64_t room) {
     __shared__ Wide end;
     __syncthreads();
@@ -115,10 +115,10 @@ class DraftLawOfToken {
   const float* logs_ = nullptr;
 };
 
-// One block's; what has a comment is read by the others of its cluster.
+// The memory of one block. Other blocks of its cluster read what has a comment.
 struct DraftMemory {
   SumsMemory sums;
-  unsigned bad;  // something is wrong with the part of the draft's law
+  unsigned bad;  // something is wrong with this part of the draft's distribution
 };
 
 class DraftRowReader {
@@ -132,7 +132,7 @@ class DraftRowReader {
         sums_(slice_, memory.sums),
         place_(place_of_row(call, row)) {}
 
-  // Reads the row and finds its law; false where it has none.
+  // Reads the row and finds its distribution; returns false if it has none.
   template <class S>
   __device__ bool read() {
     const TokenCall& target = call_.target;
@@ -149,7 +149,7 @@ class DraftRowReader {
     return true;
   }
 
-  // Draws from the law, and weighs the draft token.
+  // Draws from the distribution, and computes the weight of the draft token.
   __device__ void draw() {
     const auto weight = [&](std::int64_t n) { return kept_weight(slice_, n, scale_, kept_); };
     total_ = sums_.sum(weight);
@@ -169,7 +169,7 @@ class DraftRowReader {
     if (leads()) row().draft = law.of(token, total_);
   }
 
-  // Takes up what `read` and `draw` found in a kernel before.
+  // Restores what `read` and `draw` found in an earlier kernel.
   template <class S>
   __device__ void read_again() {
     slice_.read<S>(call_.target, place_.row, bias_of_row(call_.target, place_.row));
@@ -179,7 +179,7 @@ class DraftRowReader {
     total_ = row().total;
   }
 
-  // What a share of the law has beyond the draft's: its sum, and a draw from it.
+  // What a share of the target's distribution has beyond the draft's: computes its sum, and draws from it.
   __device__ void hold(std::uint64_t share) {
     DraftLawOfToken law(call_, place_.draft_token);
     const bool bad = law.is_bad(slice_);
@@ -225,7 +225,7 @@ class DraftRowReader {
 
 extern __shared__ float draft_slice[];
 
-// Every row's law and, for the token rule, what all of it has beyond the draft's.
+// Every row's distribution and, for the token rule, what all of it has beyond the draft's.
 template <class S>
 __global__ void __launch_bounds__(slice_threads, 2) read_draft_rows(const __grid_constant__ DraftCall call) {
   __shared__ SliceMemory slice_memory;
@@ -243,8 +243,8 @@ __global__ void __launch_bounds__(slice_threads, 2) read_draft_rows(const __grid
   }
 }
 
-// What the laws have beyond the draft's, for the block rule: which share of a row's law counts depends on the draft
-// tokens before it.
+// For the block rule: what the distributions have beyond the draft's. Which share of a row's distribution counts
+// depends on the draft tokens before it.
 template <class S>
 __global__ void __launch_bounds__(slice_threads, 2) hold_draft_rows(const __grid_constant__ DraftCall call) {
   __shared__ SliceMemory slice_memory;

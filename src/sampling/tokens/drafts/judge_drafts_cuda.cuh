@@ -5,8 +5,8 @@
 #include "sampling/tokens/drafts/draft_call_cuda.h"
 #include "sampling/tokens/drafts/draft_rows_cuda.cuh"
 
-// What comes of texts once their rows are known: the rows are gone through as the CPU reads them, and the first fault
-// that is met counts.
+// The results of texts, once their rows are known: the rows are visited in the order in which the CPU reads them, and
+// the first fault that is found counts.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 

@@ -22,15 +22,15 @@ namespace {
 constexpr const char* function = "verify_draft";
 namespace law = sampling_kernel;
 
-// The probabilities that draft tokens were drawn with.
+// The probabilities with which draft tokens were drawn.
 class DraftLaw {
  public:
   explicit DraftLaw(const Draft& draft) : draft_(draft) {}
 
   bool given() const { return draft_.probabilities.rows > 0 || draft_.kept_categories.rows > 0; }
 
-  // Calls visit(category, probability) for the categories of draft token n that have one, by ascending category. False
-  // where the law is none: a category or a probability is out of range, or categories do not ascend.
+  // Calls visit(category, probability) for the categories of draft token n that have one, in ascending order. Returns
+  // false if this is not a distribution: a category or a probability is out of range, or categories do not ascend.
   template <class Visit>
   bool each(std::int64_t n, std::int64_t categories, const Visit& visit) const {
     if (draft_.probabilities.rows > 0) {
@@ -60,7 +60,7 @@ class DraftLaw {
   const Draft& draft_;
 };
 
-// One text: its rows one after the other, on one thread.
+// One text: its rows are processed one after another, on one thread.
 template <class T>
 class TextVerifier {
  public:
@@ -96,7 +96,7 @@ class TextVerifier {
     return static_cast<std::int32_t>(row_.find(law::token_target(numbers(r).draw, row_.total())));
   }
 
-  // Accepts what would be drawn without a draft.
+  // Accepts the tokens that would be drawn without a draft.
   TokenStatus follow(std::int64_t begin, std::int64_t end, std::int32_t& accepted, std::int32_t& next) {
     for (std::int64_t r = 0;; ++r) {
       if (const TokenStatus status = read(r); status != TokenStatus::ok) return status;
@@ -124,7 +124,7 @@ class TextVerifier {
   }
 
   TokenStatus by_block(std::int64_t begin, std::int64_t end, std::int32_t& accepted, std::int32_t& next) {
-    // The longest part of the draft whose test succeeds, and the share of the target that its law is held against.
+    // The longest prefix of the draft that passes its test, and the share of the target with which it is compared.
     std::int64_t last = 0;
     std::uint64_t share = law::whole_share, last_share = law::whole_share;
     for (std::int64_t r = 0; begin + r < end; ++r) {
@@ -132,7 +132,7 @@ class TextVerifier {
       const std::int64_t token = draft_.tokens.data[begin + r];
       DraftPair pair;
       if (!compare(begin + r, token, share, pair)) return TokenStatus::bad_draft;
-      // The test of the part that ends before this token needs what this row leaves.
+      // The test of the prefix that ends before this token needs the rest of this row.
       if (r > 0 && law::block_accepts(numbers(r - 1).test, pair.rest, row_.total(), share)) {
         last = r;
         last_share = share;
@@ -147,8 +147,8 @@ class TextVerifier {
     return TokenStatus::ok;
   }
 
-  // A token's weight under the row's law and in units of it under the draft's, and the sum of what a share of the row's
-  // law has beyond the draft's.
+  // A token's weight in the row's distribution and, in the same units, in the draft's; and the sum of what a share of
+  // the row's distribution has beyond the draft's.
   struct DraftPair {
     std::uint64_t target = 0, draft = 0, rest = 0;
   };
@@ -162,14 +162,14 @@ class TextVerifier {
     return good;
   }
 
-  // The share of each weight of the row.
+  // Sets the rest to the share of each weight of the row.
   void leave_rest(std::uint64_t share) {
     const auto kept = row_.kept();
     rest_.assign(kept.begin(), kept.end());
     for (KeptToken& token : rest_) token.weight = law::share_of(token.weight, share);
   }
 
-  // Takes the draft's probabilities from them.
+  // Subtracts the draft's probabilities from the rest.
   template <class Seen>
   bool take_draft(std::int64_t n, const Seen& seen) {
     auto kept = rest_.begin();
@@ -181,7 +181,7 @@ class TextVerifier {
     });
   }
 
-  // Draws from what a share of the row's law has beyond the draft's; from the row's law where that is nothing.
+  // Draws from what a share of the row's distribution has beyond the draft's; if that is nothing, from the row itself.
   std::int32_t draw_rest(std::int64_t r, std::int64_t n, std::uint64_t share) {
     leave_rest(share);
     take_draft(n, [](std::int64_t, std::uint64_t) {});
@@ -204,7 +204,7 @@ class TextVerifier {
   std::int64_t text_ = 0, first_row_ = 0;
 };
 
-// On a device offsets are not checked beforehand: if they are invalid, every text has the status bad_draft.
+// On a device, offsets are not checked beforehand: if they are invalid, every text gets the status bad_draft.
 void check_offsets(const Draft& draft) {
   std::int64_t last = 0;
   for (std::int64_t i = 0; i < draft.offsets.size; ++i) {

@@ -4,12 +4,12 @@
 
 #include "sampling/tokens/first/first_few_cuda.cuh"
 
-// The draw among the first few of a row, which are in order: some warps weigh all of them and write some of the results
-// each, while the others find where the categories are by number.
+// The draw among the first few categories of a row, which are sorted. Some warps compute all their weights, and each of
+// these writes some of the results; the other warps find the categories' places in numerical order.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// What the draw of a row takes beside its logits; by one warp.
+// What the draw of a row needs in addition to its logits. Called by one warp.
 __device__ __forceinline__ void prepare_few(const TokenCall& call, FewMemory& memory, std::int64_t row,
                                             const TokenFilter& filter) {
   if (filter.temperature == 0 || lane_of_thread() != 0) return;
@@ -31,17 +31,17 @@ __device__ __forceinline__ void put_token(const TokenCall& call, std::int64_t ro
   put(call.log_probabilities, row, log);
   put(call.ranks, row, rank);
   put(call.kept_counts, row, kept);
-  put(call.kept_masses, row, 1.0f);  // asked for with a temperature of 0 alone
+  put(call.kept_masses, row, 1.0f);  // only asked for at temperature 0
   put(call.status, row, TokenStatus::ok);
 }
 
-// Entries from where the kept set has ended.
+// Unused entries, after the end of the kept set.
 __device__ __forceinline__ void put_no_entries(const TokenCall& call, std::int64_t row, std::int64_t from,
                                                std::int64_t to, int step) {
   for (std::int64_t n = from; n < to; n += step) put_entry(call, row, n, -1, -__builtin_inff());
 }
 
-// The results of a row at a temperature of 0; by all threads of a block.
+// The results of a row at temperature 0. Called by all threads of a block.
 __device__ __forceinline__ void put_largest(const TokenCall& call, const FewMemory& memory, std::int64_t row) {
   put_no_entries(call, row, 1 + static_cast<std::int64_t>(threadIdx.x), call.room, first_threads);
   if (threadIdx.x != 0) return;
@@ -50,15 +50,15 @@ __device__ __forceinline__ void put_largest(const TokenCall& call, const FewMemo
   put_token(call, row, category, 0, 0, 1);
 }
 
-// A place in the order, or among the numbers, is that of a lane in one of some `rounds`. Each of the first warps does
-// all of them, but writes the results of one.
+// A place in the order, or in numerical order, belongs to a lane in one of several `rounds`. Each of the first warps
+// computes all rounds, but writes the results of one.
 template <int rounds>
 class FewDraw {
  public:
   __device__ FewDraw(const TokenCall& call, FewMemory& memory, std::int64_t row, const TokenFilter& filter, int n)
       : call_(call), memory_(memory), row_(row), filter_(filter), n_(n) {}
 
-  // By all threads of a block. One barrier.
+  // Called by all threads of a block. Has one barrier.
   __device__ void draw() {
     if (warp_of_thread() >= rounds) {
       find_places();
@@ -80,7 +80,7 @@ class FewDraw {
   static __device__ int place(int r) { return 32 * r + lane_of_thread(); }
   __device__ float logit(int j) const { return logit_of_order(static_cast<std::uint32_t>(memory_.sorted[j] >> 32)); }
 
-  // The sum up to each place, and of all.
+  // The sums up to each place, and the sum of all.
   static __device__ Lanes sum_up(const Lanes& of, std::uint64_t& all) {
     Lanes to;
     PAPILIO_UNROLL
@@ -95,7 +95,7 @@ class FewDraw {
     return to;
   }
 
-  // How many are of lower number than each; by all other warps.
+  // Counts, for each category, how many have lower numbers. All other warps do this.
   __device__ void find_places() {
     std::uint32_t turned[rounds];
     PAPILIO_UNROLL
@@ -110,7 +110,7 @@ class FewDraw {
     }
   }
 
-  // The weights of what the filters keep, by rank; 0 of the others.
+  // The weights that the filters keep, by rank; 0 for the others.
   __device__ Lanes weigh() {
     TokenScale scale = memory_.scale;
     scale.largest = logit(0);
@@ -129,7 +129,7 @@ class FewDraw {
     return weights;
   }
 
-  // How many from the front have the share that top_p asks for.
+  // How many categories, from the front, have the share that top_p requires.
   __device__ int keep_share(const Lanes& weights) const {
     std::uint64_t total;
     const Lanes to = sum_up(weights, total);
@@ -140,10 +140,10 @@ class FewDraw {
     return before + 1;
   }
 
-  // Results by ascending number, and the draw. How many are kept.
+  // Writes the results in ascending order of category, and draws. Returns how many are kept.
   __device__ unsigned put_kept(const Lanes& by_rank) {
     PAPILIO_UNROLL
-    for (int r = 0; r < rounds; ++r) {  // the same from each warp
+    for (int r = 0; r < rounds; ++r) {  // all warps compute the same
       if (place(r) >= n_) break;
       const int to = memory_.places[place(r)];
       memory_.weights[to] = by_rank.at[r];

@@ -6,18 +6,18 @@
 #include "sampling/tokens/token_cluster_cuda.cuh"
 #include "sampling/tokens/token_loads_cuda.cuh"
 
-// What can be among the first k categories of a row, collected by one block.
+// One block collects the categories of a row that may be among the first k.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 inline constexpr int first_threads = 512;
-inline constexpr int first_blocks = 2;                // of a multiprocessor
-inline constexpr int first_capacity = 4096;           // keys that are collected
-inline constexpr int first_most = 1024;               // of top_k
-inline constexpr int first_at_once = 4;               // loads of four
-inline constexpr int first_part = 4 * first_threads;  // categories of a load of all threads
+inline constexpr int first_blocks = 2;                // per multiprocessor
+inline constexpr int first_capacity = 4096;           // keys that can be collected
+inline constexpr int first_most = 1024;               // largest top_k
+inline constexpr int first_at_once = 4;               // loads of four categories
+inline constexpr int first_part = 4 * first_threads;  // categories loaded by all threads at once
 inline constexpr int first_tile = first_at_once * first_part;
-inline constexpr int first_enough = 1024;  // collected keys that are worth thinning out
+inline constexpr int first_enough = 1024;  // with more collected keys than this, thinning them out pays
 
 struct FirstMemory {
   std::uint64_t keys[first_capacity];
@@ -30,9 +30,9 @@ struct FirstMemory {
   int count, cut;
 };
 
-// --- What is done seldom, kept out of the way of the reading
+// --- What is rarely done, kept out of the loop that reads
 
-// The least and the greatest word of all threads; clears the bins.
+// The smallest and the largest word of all threads; also clears the bins.
 __device__ __forceinline__ void span_words(FirstMemory& memory, unsigned low, unsigned high, unsigned& lowest,
                                            unsigned& highest) {
   if (threadIdx.x < 256) memory.bins[threadIdx.x] = 0;
@@ -57,13 +57,13 @@ __device__ __forceinline__ int bin_shift(unsigned lowest, unsigned highest) {
   return max(0, 24 - __clz(static_cast<int>(highest - lowest)));
 }
 
-// What none of the bins up to `last` is below.
+// A lower bound for all keys in the bins up to `last`.
 __device__ __forceinline__ float edge_of(unsigned last, int shift, unsigned lowest, unsigned highest) {
   const unsigned below = ((last + 1) << shift) - 1;
   return logit_of_order(highest - lowest > below ? highest - below : lowest);
 }
 
-// The first bin up to which there are k keys; the last one where there are fewer.
+// The first bin such that it and the bins before it have k keys; the last bin if there are fewer keys.
 __device__ __forceinline__ unsigned bin_of_kth(FirstMemory& memory, int k) {
   __syncthreads();
   const unsigned mine = threadIdx.x < 256 ? memory.bins[threadIdx.x] : 0;
@@ -75,7 +75,7 @@ __device__ __forceinline__ unsigned bin_of_kth(FirstMemory& memory, int k) {
   return static_cast<unsigned>(memory.cut);
 }
 
-// What the largest logits of k threads are not below; `least` where fewer threads have one.
+// A lower bound for the largest logits of k threads; `least` if fewer threads have one.
 __device__ __noinline__ float bound_of_threads(FirstMemory& memory, int k, float largest, float least) {
   const bool any = largest > -__builtin_inff();
   if (__syncthreads_count(any ? 1 : 0) < k) return least;
@@ -87,7 +87,7 @@ __device__ __noinline__ float bound_of_threads(FirstMemory& memory, int k, float
   return edge_of(bin_of_kth(memory, k), shift, lowest, highest);
 }
 
-// Keeps the first k and those about as large as the last of them: counts keys in bins of equal width, the greatest
+// Keeps the first k keys and those in the same bin as the last of them: counts keys in bins of equal width, the largest
 // first, and keeps the bins up to that of the k-th.
 __device__ __noinline__ float thin_keys(FirstMemory& memory, int k, float least) {
   constexpr int per_thread = first_capacity / first_threads;
@@ -118,7 +118,7 @@ __device__ __noinline__ float thin_keys(FirstMemory& memory, int k, float least)
   return least;
 }
 
-// Sorts, and keeps the first k.
+// Sorts the keys, and keeps the first k.
 __device__ __noinline__ float cut_keys(FirstMemory& memory, int k, float least) {
   const int filled = min(memory.count, first_capacity);
   sort_keys<first_threads>(memory.keys, filled);
@@ -128,13 +128,13 @@ __device__ __noinline__ float cut_keys(FirstMemory& memory, int k, float least) 
   return least;
 }
 
-// Whether a category counts with its own logit.
+// Whether a category counts with its stored logit: it is allowed and has no bias.
 __device__ __noinline__ bool counts_alone(const TokenCall& call, const BiasOfRow& bias, std::int64_t row,
                                           std::int64_t category) {
   return is_allowed(call, row, category) && (bias.count == 0 || bias.find(category) < 0);
 }
 
-// What one block collects of a row.
+// What one block collects from a row.
 class FirstCollection {
  public:
   __device__ FirstCollection(const TokenCall& call, FirstMemory& memory, std::int64_t row, const BiasOfRow& bias, int k)
@@ -147,10 +147,10 @@ class FirstCollection {
     __syncthreads();
   }
 
-  // How many keys there are; once nothing is taken any more.
+  // The number of keys; valid once no more are being collected.
   __device__ int filled() const { return min(memory_.count, first_capacity); }
 
-  // Finds a logit that k of a first tile are not below: that of the k-th thread, by each thread's largest.
+  // Finds a lower bound for k logits of a first tile: the k-th of the threads' largest logits.
   template <class Tile>
   __device__ void begin(const Tile& x, std::int64_t first) {
     float largest = -__builtin_inff();
@@ -163,7 +163,7 @@ class FirstCollection {
     take(x, first, (1u << 4 * first_at_once) - 1);
   }
 
-  // Takes the categories of a tile, those of every thread four by four; later ones than all before.
+  // Collects from a tile, four by four categories of every thread; all come after those collected before.
   template <class Tile>
   __device__ void take_later(const Tile& x, std::int64_t first) {
     unsigned passing = 0;
@@ -172,13 +172,13 @@ class FirstCollection {
     take(x, first, passing);
   }
 
-  // Takes categories that may come before others.
+  // Collects categories that may come before others.
   template <class Tile>
   __device__ void take_any(const Tile& x, std::int64_t first) {
     take(x, first, (1u << 4 * first_at_once) - 1);
   }
 
-  // Takes the categories of [begin, end) that have a bias.
+  // Collects the categories of [begin, end) that have a bias.
   template <class S>
   __device__ void take_biased(const LogitsOfRow<S>& logits, std::int64_t begin, std::int64_t end) {
     for (std::int64_t n = 0; n < bias_.count; n += first_threads) {
@@ -194,14 +194,14 @@ class FirstCollection {
     }
   }
 
-  // Drops keys that are not among the first k until there are no more than `most`, which is not below k.
+  // Drops keys that are not among the first k until at most `most` are left, which must be at least k.
   __device__ void keep_at_most(int most) {
     __syncthreads();
     if (filled() > most) least_ = thin_keys(memory_, k_, least_);
     if (filled() > most) least_ = cut_keys(memory_, k_, least_);
   }
 
-  // Sorts what is left, the first k.
+  // Sorts the remaining keys, and keeps the first k.
   __device__ void sort() {
     __syncthreads();
     if (filled() > 2 * k_ + 64) least_ = thin_keys(memory_, k_, least_);
@@ -214,19 +214,19 @@ class FirstCollection {
     return first + e / 4 * first_part + 4 * static_cast<int>(threadIdx.x) + e % 4;
   }
 
-  // Whether a category counts with its own logit.
+  // Whether a category counts with its stored logit.
   __device__ bool is_candidate(std::int64_t category) const {
     return (call_.allowed == nullptr && bias_.count == 0) || counts_alone(call_, bias_, row_, category);
   }
 
-  // Whether a logit has a place in the order; notes what is wrong with it.
+  // Whether a logit has a place in the order; records what is wrong with it otherwise.
   __device__ bool is_finite(float x) const {
     if (x < __builtin_inff()) return x > -__builtin_inff();
     atomicOr(&memory_.faults, x == __builtin_inff() ? fault_infinite : fault_nan);
     return false;
   }
 
-  // Takes those of a tile that are in `waiting` and not too small. Has one barrier where there is room for them.
+  // Collects those of a tile that are in `waiting` and large enough. Has one barrier if there is room for all.
   template <class Tile>
   __device__ void take(const Tile& x, std::int64_t first, unsigned waiting) {
     bool many = put_keys(x, first, waiting, true);
@@ -237,7 +237,7 @@ class FirstCollection {
     }
   }
 
-  // Puts the keys of what waits where there is room; what does not find any still waits. True if there are many now.
+  // Stores the keys in `waiting` while there is room; the others stay in it. Returns whether there are many keys now.
   template <class Tile>
   __device__ bool put_keys(const Tile& x, std::int64_t first, unsigned& waiting, bool examine) {
     bool many = false;
@@ -262,7 +262,7 @@ class FirstCollection {
     return many && k_ <= first_enough / 4;
   }
 
-  // Puts one key of a thread, where it waits. A barrier: true while one finds no room.
+  // Stores one key of a thread, if it is waiting. Has a barrier; returns true while some thread has found no room.
   __device__ bool wait_for(bool& waiting, float x, std::int64_t category) {
     waiting = waiting && !(x < least_);
     if (waiting) {
@@ -275,7 +275,7 @@ class FirstCollection {
     return __syncthreads_or(waiting ? 1 : 0) != 0;
   }
 
-  // After a barrier: leaves room for keys that wait.
+  // Called after a barrier: makes room for keys that wait.
   __device__ void make_room() {
     least_ = thin_keys(memory_, k_, least_);
     const bool much = filled() > first_capacity / 2;

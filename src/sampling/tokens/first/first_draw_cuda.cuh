@@ -5,11 +5,11 @@
 #include "sampling/tokens/first/first_collection_cuda.cuh"
 #include "warp/cuda_warp.cuh"
 
-// The draw among the first k categories of a row, by one block.
+// The draw among the first k categories of a row, made by one block.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// Draws from the first n categories of a row, which are in order; by one block.
+// Draws from the first n categories of a row, which are sorted. Used by one block.
 class FirstDraw {
  public:
   __device__ FirstDraw(const TokenCall& call, FirstMemory& memory, std::int64_t row, const TokenFilter& filter, int n)
@@ -47,7 +47,7 @@ class FirstDraw {
  private:
   __device__ float logit(int j) const { return logit_of_order(static_cast<std::uint32_t>(memory_.keys[j] >> 32)); }
 
-  // How many from the front have the share that top_p asks for.
+  // How many categories, from the front, have the share that top_p requires.
   __device__ int keep_share() {
     const int j = 2 * static_cast<int>(threadIdx.x);
     const std::uint64_t a = j < n_ ? memory_.weights[j] : 0, b = j + 1 < n_ ? memory_.weights[j + 1] : 0;
@@ -61,8 +61,8 @@ class FirstDraw {
     return memory_.cut;
   }
 
-  // Where category j of the order is among those that are kept, by ascending number; the results of the row where the
-  // draw falls on it.
+  // Finds the place of category j of the order among the kept categories in ascending order; writes the results
+  // of the row if the draw falls on it.
   __device__ void place(int j, std::uint64_t target, unsigned kept) const {
     const std::uint64_t key = memory_.keys[j], weight = memory_.weights[j];
     const auto turned = static_cast<std::uint32_t>(key);
@@ -85,7 +85,7 @@ class FirstDraw {
     put(call_.log_probabilities, row_, log);
     put(call_.ranks, row_, j);
     put(call_.kept_counts, row_, static_cast<std::int32_t>(kept));
-    put(call_.kept_masses, row_, 1.0f);  // asked for with a temperature of 0 alone
+    put(call_.kept_masses, row_, 1.0f);  // only asked for at temperature 0
     put(call_.status, row_, TokenStatus::ok);
   }
 

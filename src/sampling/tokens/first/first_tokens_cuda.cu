@@ -23,7 +23,7 @@ TokenShape first_shape(int parts, std::int64_t categories) {
           2 * sampling_kernel::first_tile * static_cast<std::int64_t>(sizeof(S)), false};
 }
 
-// A block reads a part well if a multiprocessor has one or two.
+// A block reads a part efficiently if a multiprocessor has one or two of them.
 template <class S>
 void draw_largest(const TokenCall& call, cudaStream_t stream) {
   int parts = first_parts(call.rows, call.categories);
@@ -50,7 +50,7 @@ void draw_first_tokens_on_cuda(const TokenCall& call, bool one_filter, cudaStrea
   const bool unchanged = may_be_few && one_filter && call.bias_offsets == nullptr;
   if (unchanged && call.temperature.value == 0 && call.rows <= most_token_rows) return draw_largest<S>(call, stream);
   if (unchanged) {
-    // All rows take as long: as many at a time as there is room for.
+    // All rows take the same time, so as many are drawn at a time as there is room for.
     const std::int64_t blocks = first_blocks * std::int64_t{execution::multiprocessors()};
     while (parts > 1 && call.rows * parts > blocks) parts /= 2;
     at_once = std::min(call.rows, std::max<std::int64_t>(1, blocks / parts));

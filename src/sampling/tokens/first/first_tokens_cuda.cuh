@@ -7,13 +7,13 @@
 #include "sampling/tokens/first/few_draw_cuda.cuh"
 #include "sampling/tokens/first/first_draw_cuda.cuh"
 
-// Draws from the first few categories of each row: one reading, and nothing else in memory. The blocks of a cluster
-// share a row. Each goes through its part of the categories and collects those that can be among the first k, which
-// fewer and fewer can: what is below the k-th so far is passed over. The first block joins what is left and draws.
+// Draws from the first few categories of each row, reading it once and storing nothing else in device memory. The
+// blocks of a cluster share a row. Each goes through its part of the categories and collects those that may be among
+// the first k; as the bound rises, fewer and fewer may be. The first block merges what is left and draws.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// A tile of stored logits in shared memory, of which each thread copies and reads its own.
+// A tile of logits in shared memory, in their stored type. Each thread copies and reads its own ones.
 template <class S>
 class FirstTile {
  public:
@@ -21,7 +21,7 @@ class FirstTile {
 
   __device__ __forceinline__ float operator[](int e) const { return logit_of(mine_[e / 4 * first_part + e % 4]); }
 
-  // Copies the tile at `from`, -infinity from `end` on, while the thread goes on.
+  // Copies the tile at `from` asynchronously; it is -infinity from `end` on.
   __device__ void start(const LogitsOfRow<S>& logits, std::int64_t from, std::int64_t end, bool aligned) {
     PAPILIO_UNROLL
     for (int j = 0; j < first_at_once; ++j) {
@@ -44,7 +44,7 @@ class FirstTile {
 
 extern __shared__ __align__(16) unsigned char first_stages[];
 
-// This block's part of a row, collected.
+// Collects from this block's part of a row.
 template <class S>
 __device__ void collect_part(const TokenCall& call, std::int64_t row, FirstCollection& collection) {
   const LogitsOfRow<S> logits = logits_of_row<S>(call, row);
@@ -65,7 +65,7 @@ __device__ void collect_part(const TokenCall& call, std::int64_t row, FirstColle
     next = done;
   }
   __pipeline_wait_prior(0);
-  if (first > begin) {  // these come before all others, and are taken last: ties are theirs
+  if (first > begin) {  // these come before all others but are taken last, so they win ties
     now.start(logits, begin, first, false);
     collection.take_any(now, begin);
   }
@@ -82,7 +82,7 @@ __device__ __forceinline__ void send_keys(FirstMemory& memory, int keys) {
   for (int n = static_cast<int>(threadIdx.x); n < keys; n += first_threads) to[n] = memory.keys[n];
 }
 
-// Begins to move the part of a row that is next into the cache of the device.
+// Starts to prefetch a part of the next row into the L2 cache.
 template <class S>
 __device__ __forceinline__ void expect_row(const TokenCall& call, std::int64_t row, std::int64_t begin,
                                            std::int64_t end) {
@@ -99,12 +99,12 @@ __device__ __forceinline__ void expect_row(const TokenCall& call, std::int64_t r
 #endif
 }
 
-// How many are first.
+// How many categories come first.
 __device__ __forceinline__ int among_first(const TokenFilter& filter) {
   return filter.temperature == 0 ? 1 : filter.top_k;
 }
 
-// Whether the first of a row are found among the largest of its groups.
+// Whether the first categories of a row can be found from the largest logits of groups.
 __device__ __forceinline__ bool has_few(const TokenCall& call, const BiasOfRow& bias, int k) {
   return k <= few_most && call.column_stride == 1 && call.allowed == nullptr && bias.count == 0;
 }
@@ -116,7 +116,7 @@ __device__ __forceinline__ void put_fault(const TokenCall& call, std::int64_t ro
                                        : TokenStatus::infinite);
 }
 
-// Draws from the first few of a row; false where there are too many to choose from.
+// Draws from the first few of a row; returns false if there are too many candidates.
 template <class S>
 __device__ __forceinline__ bool draw_few(const TokenCall& call, FirstMemory& memory, FewMemory& few, std::int64_t row,
                                          const TokenFilter& filter, std::int64_t step, bool& met) {
@@ -137,7 +137,7 @@ __device__ __forceinline__ bool draw_few(const TokenCall& call, FirstMemory& mem
   return true;
 }
 
-// Draws from what the blocks of a cluster collect of a row, whatever it is like.
+// Draws from what the blocks of a cluster collect from a row, which may be of any kind.
 template <class S>
 __device__ __forceinline__ void draw_collected(const TokenCall& call, FirstMemory& memory, std::int64_t row,
                                                const TokenFilter& filter, const BiasOfRow& bias) {
@@ -158,14 +158,14 @@ __device__ __forceinline__ void draw_collected(const TokenCall& call, FirstMemor
     FirstDraw(call, memory, row, filter, collection.filled()).draw();
 }
 
-// The same, seldom.
+// The same; called rarely.
 template <class S>
 __device__ __noinline__ void draw_left(const TokenCall& call, FirstMemory& memory, std::int64_t row) {
   draw_collected<S>(call, memory, row, filter_of_row(call, row), bias_of_row(call, row));
   __syncthreads();  // the next row counts anew
 }
 
-// Of some rows the first few are found by the largest of groups, if `may_be_few`.
+// If `may_be_few`, the first few of some rows are found from the largest logits of groups.
 template <class S, bool may_be_few>
 __global__ void __launch_bounds__(first_threads, first_blocks)
     draw_first_tokens(const __grid_constant__ TokenCall call) {

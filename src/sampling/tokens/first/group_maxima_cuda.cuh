@@ -6,12 +6,12 @@
 #include "sampling/tokens/token_loads_cuda.cuh"
 #include "sampling/tokens/token_weights_cuda.cuh"
 
-// A block's part of a row, read once for the largest logit of each group of its threads' loads. What is among the first
-// is in few groups, and these are read again.
+// A block reads its part of a row once and keeps the largest logit of each group of its threads' loads. Few groups
+// contain any of the first categories, and these groups are read again.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// 16 bytes of logits, and the largest of them; NaN where one is.
+// 16 bytes of logits, and the largest of them, which is NaN if any is.
 template <class S>
 struct LogitVector {
   static constexpr int width = 16 / sizeof(S);
@@ -35,7 +35,7 @@ struct LogitVector {
     const LogitVector pair = {{of_pairs, 0, 0, 0}};
     return greater_or_nan(pair[0], pair[1]);
   }
-  // Makes this the greater of the two, place by place.
+  // Replaces each logit by the larger of it and the other one.
   __device__ __forceinline__ void join(const LogitVector& other) {
     words = {greater(words.x, other.words.x), greater(words.y, other.words.y), greater(words.z, other.words.z),
              greater(words.w, other.words.w)};
@@ -45,7 +45,7 @@ struct LogitVector {
   __device__ __forceinline__ unsigned words_at(int n) const {
     return n == 0 ? words.x : n == 1 ? words.y : n == 2 ? words.z : words.w;
   }
-  // Of both halves.
+  // For both halves of a word.
   static __device__ __forceinline__ unsigned greater(unsigned a, unsigned b) {
     unsigned c;
     if constexpr (std::is_same_v<S, Half>)
@@ -81,13 +81,13 @@ struct LogitVector<float> {
   }
 };
 
-// Of a row whose logits are next to each other. A round is a few loads of every thread; a group is what a thread loads
-// in one round, or in some of a long row.
+// For a row of adjacent logits. A round is a few loads by every thread; a group is what a thread loads in one
+// round, or in several if the row is long.
 template <class S, int threads>
 class GroupMaxima {
  public:
-  static constexpr int most_groups = 8;  // of a thread
-  static constexpr int at_once = 8;      // loads of a round
+  static constexpr int most_groups = 8;  // per thread
+  static constexpr int at_once = 8;      // loads per round
 
   // `maxima` are most_groups * threads floats of shared memory.
   __device__ GroupMaxima(const S* row, std::int64_t begin, std::int64_t end, float* maxima)
@@ -108,7 +108,7 @@ class GroupMaxima {
     groups_ = (rounds + of_group_ - 1) / of_group_;
   }
 
-  // The largest logit of the thread, NaN where it has one.
+  // Returns the largest logit of the thread; NaN if it has one.
   __device__ float read() const {
     float largest = at_edge_;
     for (int g = 0, round = 0; g < groups_; ++g) {
@@ -125,7 +125,7 @@ class GroupMaxima {
     return largest;
   }
 
-  // Calls take(logit, category) for each of the thread that is not below `bound`; none of them is NaN.
+  // Calls take(logit, category) for each logit of the thread that is not below `bound`. None of them is NaN.
   template <class Take>
   __device__ void find(float bound, const Take& take) const {
     if (at_edge_ >= bound) take(at_edge_, edge_);
@@ -141,7 +141,7 @@ class GroupMaxima {
         for (int u = 0; u < at_once; ++u) vectors |= (x[u].largest() >= bound ? 1u : 0u) << u;
         for (; vectors != 0; vectors &= vectors - 1) {
           const int n = r * in_round + (__ffs(static_cast<int>(vectors)) - 1) * threads;
-          if (!has(n)) continue;  // where all of the row is -infinity
+          if (!has(n)) continue;  // false only if the bound is -infinity
           const Vector again = Vector::load(from_ + std::int64_t{n} * width);
           PAPILIO_UNROLL
           for (int e = 0; e < width; ++e)
@@ -156,7 +156,7 @@ class GroupMaxima {
   static constexpr int width = Vector::width;
   static constexpr int in_round = at_once * threads;
 
-  // Whether the thread has its vector n, in the order of all threads' from its first on.
+  // Whether the thread has its vector n; vectors are counted over all threads, from the thread's first.
   __device__ __forceinline__ bool has(int n) const { return n + static_cast<int>(threadIdx.x) < vectors_; }
 
   __device__ __forceinline__ void load(Vector (&x)[at_once], int round) const {
@@ -174,8 +174,8 @@ class GroupMaxima {
 
   float* mine_;
   const S* from_;           // the thread's first vector
-  std::int64_t first_;      // and its category
-  std::int64_t edge_ = -1;  // the category beside the vectors that is the thread's
+  std::int64_t first_;      // the category of its first logit
+  std::int64_t edge_ = -1;  // the thread's category before or after the vectors
   float at_edge_ = -__builtin_inff();
   int vectors_, of_group_, groups_;
 };

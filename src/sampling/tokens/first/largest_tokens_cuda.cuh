@@ -7,24 +7,24 @@
 #include "sampling/tokens/token_call_cuda.h"
 #include "sampling/tokens/token_cluster_cuda.cuh"
 
-// Rows at a temperature of 0, where nothing changes their logits: the lowest category of the largest logit. The blocks
-// of a cluster share a row; each reads its part once, and again what a thread loaded with the largest.
+// Rows at temperature 0 without mask or bias: finds the lowest category that has the largest logit. The blocks of a
+// cluster share a row. Each reads its part once, and reads again what a thread loaded together with the largest.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-inline constexpr int largest_threads = 256, largest_blocks = 4;  // of a multiprocessor
+inline constexpr int largest_threads = 256, largest_blocks = 4;  // per multiprocessor
 inline constexpr int largest_warps = largest_threads / 32;
 
 template <class S>
 using LargestMaxima = GroupMaxima<S, largest_threads>;
 
 struct LargestMemory {
-  ClusterExchange<1> keys;  // of the blocks: the largest logit, and its lowest category
+  ClusterExchange<1> keys;  // of each block: the largest logit, and the lowest category that has it
   unsigned warp_orders[largest_warps], lowest;
   float maxima[LargestMaxima<float>::most_groups * largest_threads];
 };
 
-// By all threads of a block: the key of the first in the order of a part, for one thread; NaN comes before all others.
+// The key of a part's first category, in one thread; NaN comes first of all. Called by all threads of a block.
 template <class S>
 __device__ __forceinline__ std::uint64_t largest_key(LargestMemory& memory, const LargestMaxima<S>& part) {
   const float largest = part.read();
