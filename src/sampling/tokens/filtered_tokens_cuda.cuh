@@ -75,7 +75,7 @@ class FilteredDraw {
     last_at_cut_ = category_of_key(kept_.least_key);
   }
 
-  // The weight of category n of this part where it is kept, else 0; its weight in any case where that is asked for.
+  // The weight of category n of this part if it is kept, else 0. `weight` gets it in any case, if kept masses need it.
   __device__ __forceinline__ std::uint64_t kept_weight(float x, std::int64_t n, std::uint64_t& weight) const {
     weight = 0;
     const bool late = x < cut_ || (x == cut_ && slice_.begin() + n > last_at_cut_);

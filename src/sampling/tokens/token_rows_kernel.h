@@ -47,7 +47,7 @@ PAPILIO_LANEWISE TokenScan scan_row(const float* logits, std::int64_t count, flo
   constexpr float none = -std::numeric_limits<float>::infinity();
   const auto infinity = W::template splat<float>(std::numeric_limits<float>::infinity());
   const auto larger = [](auto a, auto b) { return W::select(W::less(a, b), b, a); };  // skips NaN
-  constexpr int at_once = 4;  // independent comparisons
+  constexpr int at_once = 4;                                                          // independent comparisons
   TokenScan scan = {none, false};
   auto good = W::less(W::template splat<float>(0), infinity);
   for (std::int64_t first = 0; first < count; first += token_block) {
