@@ -14,6 +14,21 @@
 
 namespace {
 
+TEST(DeviceName, IsWhatTheLibraryTakes) {
+  for (const char* name :
+       {"", "auto", "cpu", "cuda", "cuda:0", "cuda:17", "cuda:2147483647", "cuda:", "cuda:-1", "cuda:+1",
+        "cuda:2147483648", "cuda:1x", "cuda: 1", "cuda:0,2", "cuda:all", "gpu", "CPU", "cuda0", "cpu "}) {
+    bool is_taken = true;
+    try {
+      papilio::Device::parse(name);
+    } catch (const papilio::DeviceUnavailable&) {  // a name, of a device that is not here
+    } catch (const papilio::InvalidArgument&) {
+      is_taken = false;
+    }
+    EXPECT_EQ(is_device_name(name), is_taken) << name;
+  }
+}
+
 TEST(OnlyGpu, IsTheOneOfTheNumber) {
   EXPECT_EQ(only_gpu(0, nullptr, 4), "0");
   EXPECT_EQ(only_gpu(3, nullptr, 4), "3");

@@ -53,6 +53,13 @@ class WithoutDevice(unittest.TestCase):
             done = self.papilio("devices", code=self.no_device_code(), PAPILIO_DEVICE=wanted)
             self.assertIn(f"CUDA device {number} was asked for, but {absence()}; use --device cpu", done.stderr)
 
+    def test_reading_the_options_does_not_load_the_driver(self):
+        """It reads CUDA_VISIBLE_DEVICES when it is loaded, so that is too early: commands hide GPUs from it later."""
+        options = ("--resume", "--input-state", "state")  # which exclude each other
+        done = self.papilio("train", "corpus.txt", "-k", "2", "--device", "cuda", *options, code=64, LD_DEBUG="libs")
+        self.assertIn("libc.so", done.stderr)  # the loader does tell
+        self.assertNotIn("libcuda.so", done.stderr)
+
     def test_so_it_is_for_inference_and_evaluation(self):
         for command in (("infer", "corpus.txt", "corpus.txt", "-o", "out.tsv"), ("evaluate", "corpus.txt")):
             done = self.papilio(*command, "--device", "cuda", code=self.no_device_code())

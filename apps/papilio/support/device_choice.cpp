@@ -1,6 +1,7 @@
 #include "support/device_choice.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -38,6 +39,15 @@ bool is_file_of_gpu(std::string_view name) {
 }
 
 }  // namespace
+
+bool is_device_name(std::string_view name) {
+  if (is_any(name) || name == "cpu" || name == "cuda") return true;
+  constexpr std::string_view prefix = "cuda:";
+  if (!name.starts_with(prefix) || name.starts_with("cuda:-")) return false;  // from_chars would accept a sign
+  int number = 0;
+  const auto [end, error] = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size();
+}
 
 bool is_device_list(std::string_view name) {
   return name == "cuda:all" || (name.starts_with("cuda:") && name.find(',') != std::string_view::npos);

@@ -9,6 +9,10 @@
 
 #include "papilio/device.h"
 
+// Whether a text is what papilio::Device::parse takes: "", "auto", "cpu", "cuda", "cuda:2". Unlike it, this never
+// starts the driver, which would read CUDA_VISIBLE_DEVICES before the functions below set it.
+bool is_device_name(std::string_view name);
+
 // Whether a text names several devices: "cuda:all", "cuda:0,2".
 bool is_device_list(std::string_view name);
 

@@ -8,6 +8,7 @@
 #include "papilio/error.h"
 #include "papilio/lda.h"
 #include "support/arguments.h"
+#include "support/device_choice.h"
 #include "support/suggestion.h"
 #include "support/text.h"
 
@@ -129,14 +130,9 @@ CLI::Validator token_pattern() {
 CLI::Validator device_name() {
   return CLI::Validator(
       [](std::string& text) {
-        try {
-          papilio::Device::parse(text);
-        } catch (const papilio::InvalidArgument&) {
-          return fmt::format("is {}, expected auto, cpu, cuda or cuda:N, as in cuda:0", shown(text));
-        } catch (const papilio::DeviceUnavailable&) {
-          // The name of a device; the command will say that it is absent.
-        }
-        return std::string();
+        return is_device_name(text)
+                   ? std::string()
+                   : fmt::format("is {}, expected auto, cpu, cuda or cuda:N, as in cuda:0", shown(text));
       },
       "auto, cpu, cuda or cuda:N", "");
 }
@@ -144,6 +140,7 @@ CLI::Validator device_name() {
 CLI::Validator device_names() {
   return CLI::Validator(
       [](std::string& text) {
+        if (is_device_name(text)) return std::string();
         try {
           papilio::parse_devices(text);
         } catch (const papilio::InvalidArgument&) {
