@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Verdicts on loops beside Polly's and GCC's: python3 benchmarks/loopdep_peers.py path/to/loopdep [-o PAGE.md]
+"""Verdicts on loops, compared with Polly's and GCC's: python3 benchmarks/loopdep_peers.py path/to/loopdep [-o PAGE.md]
 
 For each loop of tests/loops/kernels, notes and own: what loopdep says, and what it takes; how many loops of the
 function Polly models, and how many of these it knows to be parallel; which loops GCC makes parallel. Needs opt-14 and
@@ -85,7 +85,7 @@ def main():
                             f"{said(loop)} | {counts} | {'parallel' if by_gcc else ''} |")
     versions = [output_of("opt-14", "--version").splitlines()[0].replace("Debian ", ""), output_of("gcc", "--version").splitlines()[0]]
     page = [
-        "# Verdicts on loops, beside Polly's and GCC's", "",
+        "# Verdicts on loops, compared with Polly's and GCC's", "",
         f"Made by `python3 benchmarks/loopdep_peers.py build/release/apps/loopdep/loopdep`\nwith {versions[0]} and {versions[1]}.",
         "", "Polly: how many loops of the function it models, and how many of these it knows to be parallel; it may have",
         "cut a loop into several, and it does not say which line one comes from. GCC: whether",
