@@ -15,7 +15,7 @@ class PriorSums {
   PriorSums(std::int64_t words, std::int32_t topics, int threads);
 
   // Sums for phi as drawn. Entries of phi below the least normal float become 0: they would slow arithmetic down, and
-  // weigh nothing beside any other number. Borrows phi and the priors until the next call.
+  // weigh nothing compared with any other number. Borrows phi and the priors until the next call.
   const PriorPart& update(const Priors& priors, AlignedTable& phi);
 
  private:

@@ -102,7 +102,7 @@ struct SparseDraw {
   const SparseItem* items = nullptr;
   std::int64_t item_count = 0;
   const std::int32_t* document = nullptr;         // of each token, in the order of words
-  const typename Entry::Number* place = nullptr;  // likewise, the token's place in its document
+  const typename Entry::Number* place = nullptr;  // and its place in its document
   const SparseDocument* documents = nullptr;
   std::int32_t listed_documents = 0;
   const std::uint32_t* single_tokens = nullptr;

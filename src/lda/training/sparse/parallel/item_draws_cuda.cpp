@@ -50,8 +50,8 @@ std::int32_t ItemDraws::most_in_table(const SparseLayout& layout, const ItemBloc
   return topics_ <= topics_with_rows && words >= least_words_in_tables_ ? most_tokens_in_table : tokens_of_rare;
 }
 
-// Words with many tokens are drawn on the caller's stream, the others beside it, those with more tokens first. Rows of
-// phi in global memory can be used by one kernel at a time.
+// Words with many tokens are drawn on the caller's stream, the others meanwhile on another, in order of falling
+// numbers of tokens. Rows of phi in global memory can be used by one kernel at a time.
 template <class Entry>
 void ItemDraws::queue(const SparseDraw<Entry>& draw, const SparseLayout& layout, const ItemBlock& block,
                       cudaStream_t stream) {

@@ -18,9 +18,9 @@ struct SparseParallelTuning {
   bool orders_on_host = false;  // put tokens in order by word on the host, even if the device has room for it
   std::int64_t least_words_in_tables = -1;  // with few tokens each, if there are few topics; -1: the default
   bool gathers_changes = true;              // blocks collect changes of counts, if there are few topics
-  bool draws_beside = true;                 // draw items with few tokens beside the others
+  bool draws_beside = true;                 // draw items with few tokens at the same time as the others
   bool counts_parts = false;                // count draws by part
-  std::int64_t range_bytes = 0;   // draw by ranges of documents of this many bytes even if all fits; 0: if it does not
+  std::int64_t range_bytes = 0;   // draw by ranges of documents of this many bytes; 0: by ranges only if not all fits
   std::uint64_t first_token = 0;  // with ranges: the number of the corpus's first token, as if others came before it
 };
 
@@ -60,7 +60,7 @@ class ItemDraws {
   const std::int32_t without_row_;
   const std::int64_t least_words_in_tables_;
   const bool in_global_;
-  execution::Stream side_;  // draws items of few tokens beside the others
+  execution::Stream side_;  // draws items of few tokens while the others are drawn
   execution::Event may_begin_, few_are_drawn_;
 };
 

@@ -108,7 +108,7 @@ void DocumentLists<Entry>::build(std::span<std::int64_t> n_k) {
 }
 
 // Neighbouring tokens often have the same topic, so one would wait for the count of the previous one. If there are
-// enough of them, they are counted in two tables in turn, and topics are marked afterwards.
+// enough of them, they are counted alternately in two tables; topics are marked afterwards.
 template <class Entry>
 void DocumentLists<Entry>::count_topics(std::size_t begin, std::size_t end, Counts& counts) {
   const auto topic_of = [&](std::size_t i) {

@@ -15,8 +15,8 @@ namespace papilio::lda {
 std::unique_ptr<CudaSweep> make_sparse_parallel_sweep(const CudaStart& start, std::int64_t memory,
                                                       const SparseParallelTuning& tuning);
 
-// How many bytes of a device the sweeps of a corpus, or of a rank's part of one, take: in one piece beside `others`, at
-// most; and by ranges of documents, at least. One piece is possible for tokens that 32 bits can number.
+// How many bytes of a device the sweeps of a corpus, or of a rank's part, take: in one piece, at most, in addition to
+// `others`; and by ranges of documents, at least. One piece is possible if 32 bits can number the tokens.
 struct SparseNeeds {
   bool has_numbers = false;
   std::int64_t in_one_piece = 0;

@@ -15,7 +15,7 @@ struct alignas(16) TopicMass {
   double alpha;
   double without_token;      // 1 / (n_k - 1 + V beta); 0 for a topic without tokens
   std::uint64_t word_mass;   // alpha_k / (n_k + V beta), fixed point; 0 for a topic without tokens
-  std::uint64_t prior_mass;  // beta times that, likewise, but also for topics without tokens
+  std::uint64_t prior_mass;  // the same times beta, but also for topics without tokens
 };
 
 // v_beta: V beta.

@@ -7,8 +7,8 @@
 
 namespace papilio::lda {
 
-// Counts the topics of all words on the current device, from the arrays of `draw`, in at most `budget` bytes beside
-// them: writes n_wk, V x K on the host, and adds to n_k, K on the device. Returns false if so little memory does
+// Counts the topics of all words on the current device, from the arrays of `draw`, in at most `budget` further
+// bytes: writes n_wk, V x K on the host, and adds to n_k, K on the device. Returns false if so little memory does
 // not help; then nothing has been done.
 template <class Entry>
 bool count_words_on_device(SparseDraw<Entry> draw, std::span<const std::int64_t> word_offsets, std::int64_t budget,

@@ -15,7 +15,7 @@ namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
 using namespace papilio::lda::sparse;
 
-// What the tokens of a range need in turn: random numbers, and prefetched memory. `most`: the
+// What tokens need as the loop reaches them: random numbers, and prefetched memory. `most`: the
 // largest number of tokens of a batch.
 template <class Entry, int most>
 class TokenStream {
@@ -130,8 +130,8 @@ class WordLoop {
   Statistics& statistics_;
   WordPart word_;
   TokenStream<Entry, most> stream_;
-  std::int64_t pair_;  // the first of the batch
-  std::int64_t at_;    // likewise, its first token
+  std::int64_t pair_;  // the first pair of the batch
+  std::int64_t at_;    // the first token of the batch
 
   // For the batch.
   int pairs_ = 0;

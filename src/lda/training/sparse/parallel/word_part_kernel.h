@@ -86,8 +86,8 @@ class WordPart {
   }
 
  private:
-  // Neighbouring tokens often have the same topic, so one would wait for the count of the previous one; therefore
-  // there are two tables, used in turn.
+  // Neighbouring tokens often have the same topic, so each would wait for the count of the previous one; therefore
+  // there are two tables, used alternately.
   template <class Entry>
   PAPILIO_LANEWISE void count_topics(const Spot<Entry>* tokens, std::int64_t count) {
     using W = EightLanes;

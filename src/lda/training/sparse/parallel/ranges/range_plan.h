@@ -6,8 +6,8 @@
 
 #include "lda/training/sparse/parallel/list_sizes.h"
 
-// How a corpus is divided for sparse sweeps on a device whose memory does not hold it: into ranges of documents, of
-// which as many stay there as fit. The others are streamed from host memory through slots, in turn.
+// How a corpus is divided for sparse sweeps on a device whose memory does not hold it: into ranges of documents. As
+// many ranges as fit stay there; the others are streamed from host memory, one after another, through slots.
 
 namespace papilio::lda {
 
@@ -24,8 +24,8 @@ struct RangeCosts {
   std::int64_t document_bytes = 16;     // per document's record
   std::int64_t item_bytes = 12;         // per record of tokens of one word, or of a slice of a document
   std::int64_t tokens_of_part = 1024;   // for a word that has several items
-  std::int64_t slice_tokens = 1 << 14;  // of a document that several blocks count because it
-  std::int64_t most_counted = 1 << 16;  // has more tokens than this
+  std::int64_t slice_tokens = 1 << 14;  // per slice of a document that several blocks count,
+  std::int64_t most_counted = 1 << 16;  // which they do if it has more tokens than this
   ListSizes lists = ListSizes(1, 4, true);
 };
 
@@ -44,7 +44,7 @@ struct RangeSize {
 
 struct RangePlan {
   std::vector<std::int64_t> ends;  // for each range: the document after its last
-  std::vector<bool> stays;         // for each range
+  std::vector<bool> stays;         // for each range: whether it does
   std::int64_t slots = 0;          // 0 if all ranges stay
   std::int64_t slot_bytes = 0;     // of the largest range that is streamed
   std::int64_t streamed_tokens = 0;
