@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -63,6 +64,9 @@ class Communicator {
   // deadline. Not collective. No call follows it.
   virtual void fail(std::string_view reason) noexcept = 0;
 };
+
+// What a rank that ends with this error tells the others: what(), or "out of memory" for std::bad_alloc.
+std::string_view reason_of(const std::exception& error);
 
 // The ranks that mpirun started. One communicator per process, made and destroyed by the same thread. Throws RankError
 // if MPI does not start, and DeviceUnavailable in a build without MPI (-DPAPILIO_MPI=ON).

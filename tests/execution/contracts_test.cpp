@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -158,6 +159,8 @@ TEST(ExecutionContract, Communicator) {
     EXPECT_STREQ(error.what(), "papilio::Communicator: rank 0 of 1 has failed: no reason");
     EXPECT_EQ(error.rank, 0);
   }
+  EXPECT_EQ(reason_of(std::bad_alloc()), "out of memory");
+  EXPECT_EQ(reason_of(InvalidArgument("a reason")), "a reason");
   for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_TRUE(refused("mpi_ranks: deadline_seconds is", [&] { mpi_ranks(seconds); }));
   }

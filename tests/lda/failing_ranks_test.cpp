@@ -4,11 +4,9 @@
 
 #include <chrono>
 #include <functional>
-#include <new>
 #include <string>
 #include <vector>
 
-#include "execution/ranks/work_of_rank.h"
 #include "lda/corpora.h"
 #include "lda/io/files.h"
 #include "lda/ranks.h"
@@ -104,11 +102,6 @@ TEST_F(FailingRanks, Reading) {
     expect_others_hear(
         [&](Communicator& rank, bool fails) { read_corpus(fails ? folder.path("nowhere") : path, {}, rank); });
   }
-}
-
-TEST(WorkOfRank, SaysOutOfMemory) {
-  EXPECT_EQ(execution::reason_of(std::bad_alloc()), "out of memory");
-  EXPECT_EQ(execution::reason_of(InvalidArgument("a reason")), "a reason");
 }
 
 }  // namespace

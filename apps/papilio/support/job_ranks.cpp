@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <new>
 
 #include "papilio/device.h"
 #include "support/device_choice.h"
@@ -18,10 +17,6 @@ bool sees_only_own_gpu = false;
 
 void name_in_heading(std::string_view command, const papilio::Communicator& ranks) {
   set_failure_heading(fmt::format("papilio {}: rank {} of {} has failed:\n", command, ranks.rank(), ranks.ranks()));
-}
-
-std::string_view reason_of(const std::exception& error) {
-  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "out of memory" : error.what();
 }
 
 }  // namespace
@@ -73,7 +68,7 @@ ExitCode as_rank(papilio::Communicator* ranks, std::string_view command, const s
     if (error.rank < 0 || ranks->rank() == speaker) throw;
     return ExitCode::try_again;
   } catch (const std::exception& error) {
-    ranks->fail(reason_of(error));
+    ranks->fail(papilio::reason_of(error));
     name_in_heading(command, *ranks);
     throw;
   }

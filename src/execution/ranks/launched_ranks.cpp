@@ -1,6 +1,8 @@
 #include <charconv>
 #include <cstdlib>
+#include <exception>
 #include <initializer_list>
+#include <new>
 #include <string_view>
 
 #include "papilio/communicator.h"
@@ -22,6 +24,10 @@ int number_of_launcher(std::initializer_list<const char*> variables, int least) 
 }
 
 }  // namespace
+
+std::string_view reason_of(const std::exception& error) {
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? "out of memory" : error.what();
+}
 
 int launched_mpi_ranks() { return number_of_launcher({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}, 1); }
 

@@ -13,7 +13,6 @@
 #include "execution/cpu/fresh_memory.h"
 #include "execution/cpu/parallel_for.h"
 #include "execution/ranks/thread_ranks.h"
-#include "execution/ranks/work_of_rank.h"
 #include "papilio/distributed.h"
 
 namespace papilio::lda {
@@ -40,7 +39,7 @@ class DeviceThreads {
         threads.emplace_back([&, rank] { run_rank(*ranks[static_cast<std::size_t>(rank)]); });
       }
     } catch (const std::exception& error) {  // a thread could not be started: the ranks that run are told
-      ranks.front()->fail(execution::reason_of(error));
+      ranks.front()->fail(reason_of(error));
       for (std::thread& thread : threads) thread.join();
       throw;
     }
@@ -62,7 +61,7 @@ class DeviceThreads {
       result_.topics.z = std::move(z_);
     } catch (const std::exception& error) {
       thrown_[rank] = std::current_exception();
-      ranks.fail(execution::reason_of(error));
+      ranks.fail(reason_of(error));
     } catch (...) {
       thrown_[rank] = std::current_exception();
       ranks.fail("an exception of another kind");

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/check.h"
-#include "execution/ranks/work_of_rank.h"
 #include "lda/corpus/part_of_rank.h"
 #include "lda/corpus/verify_corpus.h"
 #include "lda/corpus/vocabulary.h"
@@ -194,7 +193,7 @@ TrainResult train_with_others(const CorpusView& corpus, const TrainOptions& opti
     on_one.device = options.devices.front();
     return train_from(corpus, on_one, std::move(resume), start);
   } catch (const std::exception& error) {
-    if (lda::trains_over_ranks(options)) options.ranks->fail(execution::reason_of(error));
+    if (lda::trains_over_ranks(options)) options.ranks->fail(reason_of(error));
     throw;
   }
 }
