@@ -112,6 +112,10 @@ class RankCorpus {
 RankCorpus read_corpus(const std::string& path, const CorpusOptions& options, Communicator& ranks,
                        ReadReport* report = nullptr);
 
+// Whether each rank reads a part of this file in the function above, so that each must have it; otherwise rank 0 alone
+// reads it. Looks at the first bytes of the file. Throws InvalidArgument for options out of range.
+bool is_read_in_parts(const std::string& path, const CorpusOptions& options);
+
 // Collective. Returns on rank 0 the state of the whole chain, joined from the parts that train returned on each rank,
 // in 4 bytes per token of the whole corpus; on other ranks a state without topics. Throws RankError.
 ChainState gather_topics(const ChainState& part, Communicator& ranks);

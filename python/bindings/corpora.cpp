@@ -90,14 +90,10 @@ CountRows counts_of(const CorpusObject& object) {
 
 Strings as_strings(std::span<const std::string> values) { return {values.begin(), values.end()}; }
 
-CorpusObject read(const PathName& path, const std::string& format, const CorpusOptions& options,
-                  const TextOptions& text, ReadReport* report, PythonRanks* ranks) {
+CorpusObject read(const PathName& path, const CorpusOptions& options, ReadReport* report, PythonRanks* ranks) {
   const Unlocked unlocked;
-  CorpusOptions all = options;
-  all.format = parse_corpus_format(format);
-  all.text = text;
-  if (ranks == nullptr) return CorpusObject(read_corpus(path.bytes, all, report));
-  return CorpusObject(read_corpus(path.bytes, all, *ranks, report), *ranks);
+  if (ranks == nullptr) return CorpusObject(read_corpus(path.bytes, options, report));
+  return CorpusObject(read_corpus(path.bytes, options, *ranks, report), *ranks);
 }
 
 // The texts are not copied; the caller's list keeps them.
@@ -164,6 +160,9 @@ void bind_options(nb::module_& m) {
   nb::class_<CorpusOptions>(m, "CorpusOptions")
       .def(nb::init<>())
       .def_prop_rw(
+          "format", [](const CorpusOptions& self) { return std::string(name(self.format)); },
+          [](CorpusOptions& self, const std::string& format) { self.format = parse_corpus_format(format); })
+      .def_prop_rw(
           "vocabulary",
           [](const CorpusOptions& self) { return nb::bytes(self.vocabulary.data(), self.vocabulary.size()); },
           [](CorpusOptions& self, const PathName& path) { self.vocabulary = path.bytes; })
@@ -172,7 +171,8 @@ void bind_options(nb::module_& m) {
       .def_rw("text_column", &CorpusOptions::text_column)
       .def_rw("id_column", &CorpusOptions::id_column)
       .def_rw("header", &CorpusOptions::header)
-      .def_rw("quotes", &CorpusOptions::quotes);
+      .def_rw("quotes", &CorpusOptions::quotes)
+      .def_rw("text", &CorpusOptions::text);
   nb::class_<ReadReport>(m, "ReadReport", report_doc)
       .def(nb::init<>())
       .def_ro("documents", &ReadReport::documents)
@@ -310,11 +310,15 @@ Corpus generate(std::int64_t documents, std::int64_t vocabulary, int topics, dou
 void bind_corpora(nb::module_& m) {
   bind_options(m);
   bind_corpus(m);
-  m.def("read_corpus", &read, nb::arg("path"), nb::arg("format"), nb::arg("options"), nb::arg("text"),
-        nb::arg("report").none(), nb::arg("ranks").none() = nb::none());
+  m.def("read_corpus", &read, nb::arg("path"), nb::arg("options"), nb::arg("report").none(),
+        nb::arg("ranks").none() = nb::none());
   m.def("corpus_from_texts", &from_texts, nb::arg("texts"), nb::arg("options"), nb::arg("document_names"),
         nb::arg("report").none());
   const nb::call_guard<Unlocked> without_lock;
+  m.def(
+      "is_read_in_parts",
+      [](const PathName& path, const CorpusOptions& options) { return is_read_in_parts(path.bytes, options); },
+      nb::arg("path"), nb::arg("options"), without_lock);
   m.def(
       "open_corpus",
       [](const PathName& path, PythonRanks* ranks) {

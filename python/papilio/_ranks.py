@@ -47,18 +47,14 @@ def _extent(is_part: bool) -> str:
     return "one rank's part" if is_part else "whole"
 
 
-_READ_BY_ALL = ("text", "jsonl", "uci", "corpus")  # each rank reads a part
-_COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, zstd
-
-
-def require_file(path: bytes, format: str, has_phrases: bool, own: _core.Ranks, ranks: Any) -> None:
+def require_file(path: bytes, options: _core.CorpusOptions, own: _core.Ranks, ranks: Any) -> None:
     """Raise OSError on a rank that lacks a file it will read; the others hear of it. Collective.
 
     Rank 0 reads every file. The others read only files of which each rank reads a part.
     """
     if own.rank == 0:
         _require_readable(path)
-    has_parts = own.rank == 0 and not has_phrases and _has_parts(path, format)
+    has_parts = own.rank == 0 and _core.is_read_in_parts(path, options)
     if own.gather_numbers([has_parts])[0][0]:
         _require_readable_by_all(path, ranks)
 
@@ -72,11 +68,3 @@ def _require_readable(path: bytes) -> None:
     if path != b"-" and stat.S_ISREG(os.stat(os.fsdecode(path)).st_mode):  # to open a pipe would take from it
         with open(os.fsdecode(path), "rb"):
             pass
-
-
-def _has_parts(path: bytes, format: str) -> bool:
-    if not os.path.isfile(path):
-        return False
-    with open(path, "rb") as file:
-        is_compressed = file.read(4).startswith(_COMPRESSED)
-    return not is_compressed and (_core.detect_corpus_format(path) if format == "auto" else format) in _READ_BY_ALL

@@ -228,6 +228,7 @@ def read_corpus(
     Corpus(2 documents, 3 words, 5 tokens)
     """
     options = _core.CorpusOptions()
+    options.format = format
     options.vocabulary = b"" if vocabulary is None else file_name(vocabulary)
     options.first_id = None if first_id is None else whole(first_id, "papilio.read_corpus: first_id", 0, 1, "0 or 1")
     options.transposed = flag(transposed, "papilio.read_corpus: transposed")
@@ -239,12 +240,12 @@ def read_corpus(
         min_token_length, words, token_pattern, stop_words, min_df, max_df, max_vocabulary, threads
     )
     text.phrases = phrase_options(phrases, phrase_threshold, phrase_min_count, phrase_length, phrase_delimiter)
+    options.text = text
     found = ReadReport() if report is None else report
     own = core_ranks(ranks, "papilio.read_corpus")
     if own is not None:
-        has_phrases = text.phrases.find or len(text.phrases.phrases) > 0
-        require_file(file_name(path), format, has_phrases, own, ranks)
-    corpus = _read(file_name(path), format, options, text, found, ranks)
+        require_file(file_name(path), options, own, ranks)
+    corpus = _read(file_name(path), options, found, ranks)
     warn_of_unspaced(found, "papilio.read_corpus")
     warn_of_stop_words(corpus, text, "papilio.read_corpus")
     return corpus
@@ -252,14 +253,9 @@ def read_corpus(
 
 @over_ranks  # a meeting of its own: what the library finds wrong before it exchanges anything is told, too
 def _read(
-    path: bytes,
-    format: CorpusFormat,
-    options: _core.CorpusOptions,
-    text: _core.TextOptions,
-    report: ReadReport,
-    ranks: Ranks | None,
+    path: bytes, options: _core.CorpusOptions, report: ReadReport, ranks: Ranks | None
 ) -> Corpus:
-    return _core.read_corpus(path, format, options, text, report, core_ranks(ranks, "papilio.read_corpus"))
+    return _core.read_corpus(path, options, report, core_ranks(ranks, "papilio.read_corpus"))
 
 
 def write_corpus(

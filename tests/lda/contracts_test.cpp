@@ -80,6 +80,9 @@ TEST_F(LdaContract, RankCorpus) {
   EXPECT_EQ(corpus.view().documents(), 2);
   EXPECT_THROW(read_corpus(no_such_folder, {}, rank), IoError);
   EXPECT_TRUE(refused("min_df is -1", [&] { read_corpus(no_such_folder, {.text = {.min_df = -1}}, rank); }));
+  EXPECT_TRUE(is_read_in_parts(path, {}));
+  EXPECT_FALSE(is_read_in_parts(no_such_folder, {}));
+  EXPECT_TRUE(refused("min_df is -1", [&] { is_read_in_parts(path, {.text = {.min_df = -1}}); }));
   std::remove(path.c_str());
 }
 

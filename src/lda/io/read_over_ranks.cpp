@@ -298,6 +298,10 @@ Corpus read_for_all(const Format& format, const std::string& path, const CorpusO
   return read;
 }
 
+bool is_read_in_parts(const ChosenFormat& chosen, const std::string& path) {
+  return chosen.format.read_parts != nullptr && !chosen.options.text.phrases.used() && has_parts(path);
+}
+
 // Turns the report into one of what all ranks have read.
 void complete_report_over_ranks(const CorpusView& corpus, ReadReport& report, Communicator& ranks) {
   std::int64_t* const counted[] = {&report.tokens_read,    &report.stop_words_dropped, &report.phrases,
@@ -315,6 +319,10 @@ void complete_report_over_ranks(const CorpusView& corpus, ReadReport& report, Co
 }  // namespace
 }  // namespace lda
 
+bool is_read_in_parts(const std::string& path, const CorpusOptions& options) {
+  return lda::is_read_in_parts(lda::choose_format(path, options), path);
+}
+
 RankCorpus read_corpus(const std::string& path, const CorpusOptions& options, Communicator& ranks, ReadReport* report) {
   return execution::work_of_rank(ranks, [&] {
     CorpusOptions chosen = options;
@@ -322,8 +330,7 @@ RankCorpus read_corpus(const std::string& path, const CorpusOptions& options, Co
     if (ranks.rank() == 0) {
       const lda::ChosenFormat found = lda::choose_format(path, options);
       chosen = found.options;
-      way = {static_cast<std::int64_t>(found.format.format),
-             found.format.read_parts != nullptr && !options.text.phrases.used() && lda::has_parts(path) ? 1 : 0};
+      way = {static_cast<std::int64_t>(found.format.format), lda::is_read_in_parts(found, path) ? 1 : 0};
     }
     ranks.broadcast(std::as_writable_bytes(std::span(&way, 1)), 0);
     lda::require_same_lines(lda::lines_of(options), ranks, "read_corpus");

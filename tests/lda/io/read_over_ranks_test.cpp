@@ -69,6 +69,12 @@ class ReadOverRanks : public ::testing::Test {
         EXPECT_EQ(whole, ranks.rank() == 0 ? expected : Corpus{});
       });
     }
+    const std::string without_file = folder_.message<Error>([&] {
+      on_ranks({.ranks = 2}, [&](Communicator& ranks) {
+        read_corpus(ranks.rank() == 0 ? path : folder_.path("missing"), options, ranks);
+      });
+    });
+    EXPECT_EQ(is_read_in_parts(path, options), without_file != "nothing thrown") << without_file;
   }
 
   // What one process throws is thrown by one rank alone, and the others hear of it.
