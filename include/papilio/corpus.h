@@ -28,8 +28,9 @@ struct CorpusView {
   std::int64_t vocabulary_size() const { return static_cast<std::int64_t>(vocabulary.size()); }
 
   // Throws InvalidArgument naming the first offset or word that is out of range, or an array that is null but has
-  // entries. An empty view, such as that of a corpus that was moved from, does not verify.
-  void verify() const;
+  // entries. An empty view, such as that of a corpus that was moved from, does not verify. `threads`: of the CPU; 0:
+  // all.
+  void verify(int threads = 0) const;
 };
 
 // A corpus that owns its memory. Converts to a CorpusView.
@@ -45,7 +46,7 @@ struct Corpus {
   std::int64_t documents() const { return view().documents(); }
   std::int64_t tokens() const { return view().tokens(); }
   std::int64_t vocabulary_size() const { return view().vocabulary_size(); }
-  void verify() const { view().verify(); }
+  void verify(int threads = 0) const { view().verify(threads); }
 };
 
 // Which neighbouring words become one word ("new york": "new_york"), before words are left out and counted.

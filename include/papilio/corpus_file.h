@@ -80,7 +80,8 @@ class MappedCorpus {
 
   // Reads the whole file; ranks share the work in verify_over_ranks. Throws FormatError unless every hash matches,
   // offsets do not decrease, tokens are in range, and the vocabulary's words are distinct, not empty, and UTF-8.
-  void verify() const;
+  // `threads`: of the CPU; 0: all.
+  void verify(int threads = 0) const;
 
  private:
   friend class lda::CorpusFileOfRanks;

@@ -38,8 +38,8 @@ struct RankDocuments {
 RankDocuments documents_of_rank(const CorpusView& corpus, int rank, int ranks);
 
 // Collective. Does what MappedCorpus::verify does, shared by the ranks: each has mapped the file, or its host's copy of
-// it. A rank reads its own documents and the vocabulary; rank 0 reads the whole file. Returns the corpus's identity on
-// every rank, for TrainOptions::corpus_identity and that of the options below.
+// it. A rank reads its own documents and the vocabulary; rank 0 reads the whole file. `threads` of this rank; 0: all.
+// Returns the corpus's identity on every rank, for TrainOptions::corpus_identity and that of the options below.
 //
 // Afterwards the ranks' own documents together are those of one corpus file whose hashes match. No single wait is
 // longer than a second, however long another rank reads.
@@ -51,7 +51,7 @@ RankDocuments documents_of_rank(const CorpusView& corpus, int rank, int ranks);
 //   const papilio::MappedCorpus corpus("news.papilio-corpus");
 //   const papilio::CorpusIdentity identity = papilio::verify_over_ranks(corpus, *ranks);
 //   papilio::train(corpus.view(), {.topics = 1000, .ranks = ranks, .corpus_identity = &identity});
-CorpusIdentity verify_over_ranks(const MappedCorpus& corpus, Communicator& ranks);
+CorpusIdentity verify_over_ranks(const MappedCorpus& corpus, Communicator& ranks, int threads = 0);
 
 // A corpus, from a file of any format, that the ranks have read together. Each rank holds the words of its own
 // documents only. All functions throw InvalidArgument for a moved-from object.

@@ -321,16 +321,16 @@ void bind_corpora(nb::module_& m) {
       nb::arg("path"), nb::arg("options"), without_lock);
   m.def(
       "open_corpus",
-      [](const PathName& path, PythonRanks* ranks) {
+      [](const PathName& path, PythonRanks* ranks, int threads) {
         MappedCorpus corpus(path.bytes);
         if (ranks != nullptr) {
-          CorpusIdentity identity = verify_over_ranks(corpus, *ranks);
+          CorpusIdentity identity = verify_over_ranks(corpus, *ranks, threads);
           return CorpusObject(std::move(corpus), std::move(identity), *ranks);
         }
-        corpus.verify();
+        corpus.verify(threads);
         return CorpusObject(std::move(corpus));
       },
-      nb::arg("path"), nb::arg("ranks").none() = nb::none(), without_lock);
+      nb::arg("path"), nb::arg("ranks").none(), nb::arg("threads"), without_lock);
   m.def(
       "write_corpus",
       [](const CorpusObject& corpus, const PathName& path, const std::string& format, const PathName& vocabulary) {

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Union
 
 from papilio import _core
-from papilio._checked import file_name, flag, whole
+from papilio._checked import file_name, flag, threads as checked_threads, whole
 from papilio._core import Corpus, LeftOutWords, ReadReport
 from papilio._keywords import suggests_options
 from papilio._options import CorpusFormat, Phrases, WordRule
@@ -304,13 +304,15 @@ def write_corpus(
 
 
 @over_ranks
-def open_corpus(path: Path, *, ranks: Ranks | None = None) -> Corpus:
+def open_corpus(path: Path, *, threads: int = 0, ranks: Ranks | None = None) -> Corpus:
     """Map a corpus file into memory and verify it.
 
     Parameters
     ----------
     path : str or path-like
         What `write_corpus` (format "corpus") or the command ``papilio import`` wrote.
+    threads : int, default 0
+        CPU threads; 0: all processors.
     ranks : Ranks, optional
         The processes that train together (see `train`), all of which call this: each verifies its own documents, and
         rank 0 all. Then `train`, `save_checkpoint` and `load_checkpoint` with the same ranks read no others. Each
@@ -343,4 +345,4 @@ def open_corpus(path: Path, *, ranks: Ranks | None = None) -> Corpus:
     ...     papilio.open_corpus(path).tokens
     3
     """
-    return _core.open_corpus(file_name(path), core_ranks(ranks, "papilio.open_corpus"))
+    return _core.open_corpus(file_name(path), core_ranks(ranks, "papilio.open_corpus"), checked_threads(threads))

@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 import numpy as np
@@ -15,6 +16,9 @@ from papilio import interop
 
 DOCUMENTS = corpus(20)
 MODEL = papilio.train(DOCUMENTS, topics=3, sweeps=2, threads=1).model
+FOLDER = tempfile.TemporaryDirectory()
+CORPUS_FILE = pathlib.Path(FOLDER.name, "c.papilio-corpus")
+papilio.write_corpus(DOCUMENTS, CORPUS_FILE)
 WEIGHTS = np.ones((4, 3))
 THREADED = {
     "sample_categorical": lambda n: papilio.sample_categorical(WEIGHTS, seed=1, threads=n),
@@ -31,6 +35,7 @@ THREADED = {
     "corpus_from_texts": lambda n: papilio.corpus_from_texts(["cats"], threads=n),
     "corpus_from_column": lambda n: interop.corpus_from_column(["cats"], threads=n),
     "read_corpus": lambda n: papilio.read_corpus(os.devnull, format="text", threads=n),
+    "open_corpus": lambda n: papilio.open_corpus(CORPUS_FILE, threads=n),
     "generate_corpus": lambda n: papilio.generate_corpus(documents=3, vocabulary=30, topics=2, threads=n),
     "train": lambda n: papilio.train(DOCUMENTS, topics=2, sweeps=1, threads=n),
     "infer": lambda n: papilio.infer(MODEL, DOCUMENTS, sweeps=2, burn_in=1, threads=n),

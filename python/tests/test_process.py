@@ -41,6 +41,30 @@ def test_other_threads_run_while_one_draws():
     assert steps > 10
 
 
+def test_threads_1_is_the_calling_thread_alone(tmp_path):
+    corpus = papilio.generate_corpus(documents=4000, vocabulary=500, topics=2, mean_length=200, seed=1)
+    papilio.write_corpus(corpus, tmp_path / "c.papilio-corpus")
+    done = python(
+        """
+        import os, papilio
+        threads = lambda: len(os.listdir("/proc/self/task"))
+        before = threads()
+        corpus = papilio.open_corpus("c.papilio-corpus", threads=1)
+        papilio.read_corpus("c.papilio-corpus", threads=1)
+        result = papilio.train(corpus, topics=2, sweeps=1, threads=1)
+        papilio.infer(result.model, corpus, sweeps=2, burn_in=1, threads=1)
+        papilio.complete_documents(result.model, corpus, threads=1)
+        papilio.coherence(result.model, corpus, threads=1)
+        papilio.log_joint(corpus, result.topics.z, [0.1, 0.1], 0.1, threads=1)
+        print(threads() - before)
+        papilio.open_corpus("c.papilio-corpus")
+        print(threads() > before or len(os.sched_getaffinity(0)) == 1)
+        """,
+        cwd=tmp_path,
+    )
+    assert (done.stdout, done.stderr) == ("0\nTrue\n", "")
+
+
 def peak_memory():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 

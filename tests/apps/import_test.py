@@ -71,6 +71,18 @@ class Import(command_test.CommandTest):
         self.papilio("import", "docword.bag.txt")
         self.assertEqual(self.train("bag.papilio-corpus"), expected)
 
+    def test_one_thread_is_all_that_a_corpus_file_takes(self):
+        self.papilio("generate", "--documents", 4000, "--words", 500, "-k", 2, "--mean-length", 200, "-o", "large")
+        self.papilio("import", "docword.large.txt")
+        options = ["-k", "2", "--sweeps", "1000000", "--evaluate-every", "1", "--threads", "1"]
+        with subprocess.Popen([command_test.COMMAND, "train", "large.papilio-corpus", *options],
+                              cwd=self.path, stderr=subprocess.PIPE, text=True) as run:  # fmt: skip
+            try:
+                self.assertTrue(any("sweep 1/" in line for line in run.stderr))
+                self.assertEqual(len(os.listdir(f"/proc/{run.pid}/task")), 1)
+            finally:
+                run.kill()
+
     def test_replaces_a_file_only_when_told_to(self):
         self.papilio("import", "lines.txt")
         before = self.read("lines.papilio-corpus")

@@ -103,7 +103,7 @@ void require_own_model(const TrainArguments& arguments, const TrainFiles& output
   const bool words_left_out = report.format == papilio::name(CorpusFormat::corpus_file) ||  // when it was imported
                               report.stop_words_dropped + report.rare_or_common_dropped > 0 ||
                               arguments.corpus.text.min_token_length > usual.min_token_length;
-  const std::vector<std::int64_t> counts = corpus.word_counts();
+  const std::vector<std::int64_t> counts = corpus.word_counts(arguments.corpus.text.threads);
   const CountedWords counted = {corpus.view().vocabulary, counts};
   if (is_made_from(*model, counted, words_left_out)) return;
   throw CommandError(

@@ -164,9 +164,9 @@ InputCorpus open_mapped(const CorpusArguments& arguments, papilio::ReadReport& r
   InputCorpus input;
   input.mapped.emplace(arguments.path);
   if (ranks == nullptr) {
-    input.mapped->verify();
+    input.mapped->verify(arguments.text.threads);
   } else {
-    input.identity = papilio::verify_over_ranks(*input.mapped, *ranks);
+    input.identity = papilio::verify_over_ranks(*input.mapped, *ranks, arguments.text.threads);
     input.has_names = is_first(ranks);
   }
   report = report_of(*input.mapped, is_first(ranks));
@@ -263,11 +263,11 @@ const papilio::CorpusIdentity* InputCorpus::known_identity() const {
   return identity ? &*identity : nullptr;
 }
 
-std::vector<std::int64_t> InputCorpus::word_counts() const {
+std::vector<std::int64_t> InputCorpus::word_counts(int threads) const {
   if (of_rank) return {of_rank->word_counts().begin(), of_rank->word_counts().end()};
   const papilio::CorpusView corpus = view();
   std::vector<std::int64_t> counts(corpus.vocabulary.size());
-  papilio::histogram({corpus.words.data(), corpus.tokens()}, counts);
+  papilio::histogram({corpus.words.data(), corpus.tokens()}, counts, threads);
   return counts;
 }
 

@@ -25,7 +25,7 @@ struct InputCorpus {
 
   papilio::CorpusView view() const;
   const papilio::CorpusIdentity* known_identity() const;                   // null: none
-  std::vector<std::int64_t> word_counts() const;                           // over the whole corpus
+  std::vector<std::int64_t> word_counts(int threads) const;                // over the whole corpus
   papilio::LeftOutWords unknown_words(const papilio::Model& model) const;  // those that the model does not know
 };
 

@@ -50,11 +50,11 @@ void verify_documents(const CorpusView& corpus) {
                 corpus.document_names.size(), corpus.documents());
 }
 
-void verify_words(const CorpusView& corpus, std::int64_t begin, std::int64_t end) {
+void verify_words(const CorpusView& corpus, std::int64_t begin, std::int64_t end, int threads) {
   const auto words = corpus.words.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
   const std::int64_t vocabulary_size = corpus.vocabulary_size();
   std::atomic<bool> is_sound = true;
-  execution::parallel_for(std::ssize(words), tokens_per_task, 0, [&](std::int64_t first, std::int64_t last) {
+  execution::parallel_for(std::ssize(words), tokens_per_task, threads, [&](std::int64_t first, std::int64_t last) {
     const auto part = words.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
     if (!are_below(part, vocabulary_size)) is_sound = false;
   });
@@ -67,9 +67,9 @@ void verify_words(const CorpusView& corpus, std::int64_t begin, std::int64_t end
 
 }  // namespace lda
 
-void CorpusView::verify() const {
+void CorpusView::verify(int threads) const {
   lda::verify_documents(*this);
-  lda::verify_words(*this, 0, tokens());
+  lda::verify_words(*this, 0, tokens(), threads);
 }
 
 }  // namespace papilio

@@ -47,7 +47,7 @@ bool is_stop_word(const std::vector<std::string>& list, const std::string& word)
 }  // namespace
 
 std::optional<FrequentStopWords> find_frequent_stop_words(const CorpusView& corpus, int threads) {
-  corpus.verify();
+  corpus.verify(threads);
   std::vector<std::int64_t> counts(corpus.vocabulary.size());
   histogram({corpus.words.data(), corpus.tokens()}, counts, threads);
   return find_frequent_stop_words(corpus.vocabulary, counts);

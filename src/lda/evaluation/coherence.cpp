@@ -163,7 +163,7 @@ CoherenceMeasure parse_coherence_measure(std::string_view name) {
 Coherence coherence(const Model& model, const CorpusView& corpus, const CoherenceOptions& options) {
   require_options(options);
   model.verify();
-  corpus.verify();
+  corpus.verify(options.threads);
   const auto topics = static_cast<std::size_t>(model.topics);
   const auto words_per_topic = static_cast<std::size_t>(options.top_words);
   Coherence result;

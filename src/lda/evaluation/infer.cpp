@@ -147,7 +147,7 @@ const float* DocumentTopics::row(std::int64_t document) const {
 DocumentTopics infer(const Model& model, const CorpusView& corpus, const InferOptions& options) {
   require_options(options);
   lda::require_model(model, "infer");
-  corpus.verify();
+  corpus.verify(options.threads);
   return infer_documents(model, lda::CountedWords(model), corpus, options);
 }
 
@@ -158,13 +158,13 @@ Inference::Inference(const Model& model) {
 
 DocumentTopics Inference::infer(const CorpusView& corpus, const InferOptions& options) const {
   require_options(options);
-  corpus.verify();
+  corpus.verify(options.threads);
   return infer_documents(prepared_->model, prepared_->words, corpus, options);
 }
 
 Completion Inference::complete_documents(const CorpusView& corpus, const CompletionOptions& options) const {
   lda::require_options(options);
-  corpus.verify();
+  corpus.verify(options.threads);
   const lda::MappedWords words(prepared_->words, corpus);
   Completion result = lda::complete_documents(prepared_->model, corpus, words.map, options);
   result.unknown_tokens = words.unknown_tokens;

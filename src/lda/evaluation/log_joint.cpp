@@ -109,7 +109,7 @@ void require_priors(const lda::Priors& priors) {
 
 double log_joint(const CorpusView& corpus, std::span<const std::int32_t> z, const lda::Priors& priors, int threads,
                  std::span<const SeedWord> seed_words = {}) {
-  corpus.verify();
+  corpus.verify(threads);
   TrainOptions seeded;
   seeded.topics = static_cast<std::int32_t>(priors.alpha.size());
   seeded.seed_words.assign(seed_words.begin(), seed_words.end());

@@ -55,7 +55,7 @@ Corpus read_parts_of_corpus_file(const std::string& path, const CorpusOptions& o
     if (!share.set(strings->vocabulary)) limit.refuse(origin, 0, "the vocabulary");
     if (ranks.rank() == 0 && !of_names.set(strings->names)) limit.refuse(origin, 0, "the names of documents");
   });
-  verify_over_ranks(*mapped, ranks);
+  verify_over_ranks(*mapped, ranks, options.text.threads);
   const RankDocuments own = documents_of_rank({mapped->document_offsets(), {}, {}, {}}, ranks.rank(), ranks.ranks());
   require_room(share, strings->vocabulary + memory_of(own), origin, "the corpus", ranks);
   Corpus corpus = copied(*mapped, own);

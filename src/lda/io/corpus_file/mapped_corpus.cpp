@@ -1,12 +1,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <future>
 #include <string>
 #include <string_view>
 
 #include "base/check.h"
+#include "execution/cpu/parallel_for.h"
 #include "lda/corpus/corpus_builder.h"
 #include "lda/corpus/phrases.h"
 #include "lda/corpus/tokenizer.h"
@@ -47,11 +49,14 @@ const std::vector<std::string>& MappedCorpus::document_names() const { return ma
 
 CorpusView MappedCorpus::view() const { return {document_offsets(), words(), vocabulary(), document_names()}; }
 
-void MappedCorpus::verify() const {
+void MappedCorpus::verify(int threads) const {
+  const bool is_alone = execution::thread_count(threads) == 1;
+  const int others = threads == 0 ? 0 : std::max(1, threads - 1);
   Mapping& m = mapping();
   m.verify_header();
   // One thread hashes; the others look at the words meanwhile. What is wrong with the hashes is said first.
-  std::future<void> has_words = std::async([&] { m.verify_words(words(), 0); });
+  const auto when = is_alone ? std::launch::deferred : std::launch::async | std::launch::deferred;
+  std::future<void> has_words = std::async(when, [&] { m.verify_words(words(), 0, others); });
   for (std::size_t i = 0; i + 1 < lda::corpus_parts; ++i) m.verify_hash(static_cast<CorpusPart>(i));
   m.verify_offsets(document_offsets(), 0);
   has_words.get();
@@ -88,7 +93,7 @@ Corpus read_corpus_file(const std::string& path, const TextOptions& options, Rea
   lda::require_no_phrases(options, caller, "a corpus file");
   const MappedCorpus mapped(path);
   lda::require_room(mapped, path, options, caller);
-  mapped.verify();
+  mapped.verify(options.threads);
   Corpus corpus;
   corpus.document_offsets.assign(mapped.document_offsets().begin(), mapped.document_offsets().end());
   corpus.words.assign(mapped.words().begin(), mapped.words().end());

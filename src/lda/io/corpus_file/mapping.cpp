@@ -156,10 +156,10 @@ void MappedCorpus::Mapping::verify_offsets(std::span<const std::int64_t> offsets
   }
 }
 
-void MappedCorpus::Mapping::verify_words(std::span<const std::int32_t> words, std::int64_t first) const {
+void MappedCorpus::Mapping::verify_words(std::span<const std::int32_t> words, std::int64_t first, int threads) const {
   const auto range = static_cast<std::uint64_t>(layout.sizes.words);
   std::atomic<bool> is_sound = true;
-  execution::parallel_for(std::ssize(words), tokens_per_task, 0, [&](std::int64_t begin, std::int64_t end) {
+  execution::parallel_for(std::ssize(words), tokens_per_task, threads, [&](std::int64_t begin, std::int64_t end) {
     std::uint32_t largest = 0;  // as unsigned numbers, negative ones are larger than any vocabulary
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       largest = std::max(largest, static_cast<std::uint32_t>(words[i]));

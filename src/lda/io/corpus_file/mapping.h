@@ -50,7 +50,7 @@ struct MappedCorpus::Mapping {
   // Documents and tokens from number `first` on. A file whose hashes match is as it was written, but not every program
   // that writes such files checks the content.
   void verify_offsets(std::span<const std::int64_t> offsets, std::int64_t first) const;
-  void verify_words(std::span<const std::int32_t> words, std::int64_t first) const;
+  void verify_words(std::span<const std::int32_t> words, std::int64_t first, int threads) const;
   void verify_vocabulary();
   [[noreturn]] void fail(std::string_view message) const { origin.format_error(0, 0, message); }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "execution/cpu/parallel_for.h"
 #include "execution/ranks/work_in_turns.h"
 #include "execution/ranks/work_of_rank.h"
 #include "lda/io/model/agreed.h"
@@ -30,8 +31,11 @@ void for_each_part(std::span<const std::int32_t> words, const std::atomic<bool>&
 
 }  // namespace
 
-CorpusFileOfRanks::CorpusFileOfRanks(const MappedCorpus& corpus, Communicator& ranks)
-    : file_(corpus.mapping()), ranks_(ranks), word_hashes_(static_cast<std::size_t>(ranks.ranks())) {}
+CorpusFileOfRanks::CorpusFileOfRanks(const MappedCorpus& corpus, Communicator& ranks, int threads)
+    : file_(corpus.mapping()),
+      ranks_(ranks),
+      threads_(execution::thread_count(threads)),
+      word_hashes_(static_cast<std::size_t>(ranks.ranks())) {}
 
 CorpusIdentity CorpusFileOfRanks::verify() {
   require_same_lines(claims(), ranks_, "verify_over_ranks");
@@ -65,7 +69,8 @@ void CorpusFileOfRanks::read() {
   for (int rank = 0; rank < ranks_.ranks(); ++rank) {
     documents_.push_back(documents_of_rank(corpus, rank, ranks_.ranks()));
   }
-  file_.verify_words(words_of(ranks_.rank()), documents_[static_cast<std::size_t>(ranks_.rank())].first_token);
+  file_.verify_words(words_of(ranks_.rank()), documents_[static_cast<std::size_t>(ranks_.rank())].first_token,
+                     threads_);
   if (ranks_.rank() == 0) {
     read_all_words();
     file_.verify_hash(CorpusPart::name_offsets);
@@ -124,8 +129,8 @@ CorpusIdentity CorpusFileOfRanks::identity() const {
 
 }  // namespace lda
 
-CorpusIdentity verify_over_ranks(const MappedCorpus& corpus, Communicator& ranks) {
-  return execution::work_of_rank(ranks, [&] { return lda::CorpusFileOfRanks(corpus, ranks).verify(); });
+CorpusIdentity verify_over_ranks(const MappedCorpus& corpus, Communicator& ranks, int threads) {
+  return execution::work_of_rank(ranks, [&] { return lda::CorpusFileOfRanks(corpus, ranks, threads).verify(); });
 }
 
 }  // namespace papilio

@@ -19,7 +19,7 @@ namespace papilio::lda {
 // that its own words are the same.
 class CorpusFileOfRanks {
  public:
-  CorpusFileOfRanks(const MappedCorpus& corpus, Communicator& ranks);
+  CorpusFileOfRanks(const MappedCorpus& corpus, Communicator& ranks, int threads);
 
   // Collective.
   CorpusIdentity verify();
@@ -37,6 +37,7 @@ class CorpusFileOfRanks {
 
   Mapping& file_;
   Communicator& ranks_;
+  const int threads_;
   std::vector<RankDocuments> documents_;  // of each rank
   std::vector<Digest> word_hashes_;       // of each rank; a rank makes its own hash, rank 0 all of them
   std::atomic<bool> is_over_ = false;     // nobody waits any longer for what is being read

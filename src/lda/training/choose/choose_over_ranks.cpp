@@ -163,7 +163,7 @@ ChooseResult choose_over_ranks(const CorpusView& corpus, const ChooseOptions& op
                                const std::vector<ChooseRun>& runs, Communicator& ranks) {
   lda::require_choose_options(options, "choose_topics");
   require_models_of_one_rank(options);
-  corpus.verify();
+  corpus.verify(options.training.threads);
   lda::require_runs(runs, corpus.vocabulary_size(), options.top_words, "choose_topics");
   require_same_choice(corpus, options, ranks);
   std::vector<ChooseRun> known = runs_of_first(runs, ranks);

@@ -13,7 +13,7 @@ namespace papilio {
 
 ChooseResult choose_topics(const CorpusView& corpus, const ChooseOptions& options, std::vector<ChooseRun> runs) {
   lda::require_choose_options(options, "choose_topics");
-  corpus.verify();
+  corpus.verify(options.training.threads);
   lda::require_runs(runs, corpus.vocabulary_size(), options.top_words, "choose_topics");
   const lda::Chooser chooser(corpus, options);
   const std::vector<lda::WantedModel> wanted = lda::wanted_beside(runs, options);

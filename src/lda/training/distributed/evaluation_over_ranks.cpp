@@ -27,13 +27,13 @@ using execution::work_of_rank;
 
 // identity: that of the corpus, if this rank has verified its own documents; null: all of them are verified here.
 void require_same_question(const std::string& hash_of_model, const CorpusView& corpus, const CorpusIdentity* identity,
-                           const std::string& options, Communicator& ranks, const char* function) {
+                           int threads, const std::string& options, Communicator& ranks, const char* function) {
   lda::Metadata metadata;
   if (identity != nullptr) {
     lda::require_sizes(*identity, corpus, function);
     lda::add_corpus_identity(metadata, *identity);
   } else {
-    corpus.verify();
+    corpus.verify(threads);
     lda::add_corpus_identity(metadata, corpus);
   }
   metadata["model.hash"] = hash_of_model;
@@ -67,7 +67,7 @@ template <class InferPart>
 DocumentTopics infer_over_ranks(const std::string& hash_of_model, const CorpusView& corpus, const InferOptions& options,
                                 Communicator& ranks, const InferPart& infer_part) {
   require_same_question(
-      hash_of_model, corpus, options.corpus_identity,
+      hash_of_model, corpus, options.corpus_identity, options.threads,
       fmt::format("options.method {}\noptions.sweeps {}\noptions.burn_in {}\noptions.em_steps {}\n"
                   "options.seed {}\n",
                   name(options.method), options.sweeps, options.burn_in, options.em_steps, options.seed),
@@ -87,7 +87,7 @@ DocumentTopics infer_over_ranks(const std::string& hash_of_model, const CorpusVi
 template <class ScorePart>
 Completion complete_over_ranks(const std::string& hash_of_model, const CorpusView& corpus,
                                const CompletionOptions& options, Communicator& ranks, const ScorePart& score_part) {
-  require_same_question(hash_of_model, corpus, options.corpus_identity,
+  require_same_question(hash_of_model, corpus, options.corpus_identity, options.threads,
                         fmt::format("options.em_steps {}\noptions.seed {}\noptions.shuffle {}\n", options.em_steps,
                                     options.seed, options.shuffle),
                         ranks, "complete_documents");
@@ -155,7 +155,7 @@ Completion Inference::complete_documents(const CorpusView& corpus, const Complet
 LeftToRight left_to_right(const Model& model, const CorpusView& corpus, const LeftToRightOptions& options,
                           Communicator& ranks) {
   return work_of_rank(ranks, [&] {
-    require_same_question(model_hash(model), corpus, options.corpus_identity,
+    require_same_question(model_hash(model), corpus, options.corpus_identity, options.threads,
                           fmt::format("options.particles {}\noptions.seed {}\n", options.particles, options.seed),
                           ranks, "left_to_right");
     const lda::PartOfRank part(corpus, ranks.rank(), ranks.ranks());

@@ -38,7 +38,7 @@ void verify_corpus(const CorpusView& corpus, const TrainOptions& options, const 
   if (lda::trains_over_ranks(options) && identity != nullptr) {
     read = documents_of_rank(corpus, options.ranks->rank(), options.ranks->ranks());
   }
-  lda::verify_words(corpus, read.first_token, read.end_token);
+  lda::verify_words(corpus, read.first_token, read.end_token, options.threads);
   if (identity != nullptr) lda::require_sizes(*identity, corpus, "train");
 }
 
