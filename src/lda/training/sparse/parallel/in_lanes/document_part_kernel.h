@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "lda/training/sparse/parallel/batch.h"
+#include "lda/training/sparse/parallel/document_part_kernel.h"
 #include "lda/training/sparse/parallel/token_weights.h"
 #include "lda/training/sparse/prefix_sums_kernel.h"
 
@@ -13,7 +14,6 @@
 // The running sums of two lists form a block (parallel/batch.h), with the first list's in lanes 0 to 7 of each row. All
 // blocks of a batch have the depth of the longest list; beyond its own depth a list's last sums are repeated, and no
 // search finds those. The prefix sums over lanes are stored apart, with eight zeros before those of each list.
-// those of each list.
 
 namespace papilio::inline PAPILIO_TARGET::sparse_kernel {
 
@@ -26,20 +26,53 @@ inline constexpr std::uint32_t list_total = 2 * lanes - 1;
 
 using Sixteen = warp::SimdWarp<16, 64>;
 
-// phi in registers, for at most this many topics; 0: in memory, for any number.
-template <int topics>
-class PhiOfSixteen {
+// phi of the topics of sixteen entries, eight of each of two lists. Each of these classes returns the same values.
+
+// In memory, read by one gather.
+class GatheredPhi {
  public:
-  PAPILIO_LANEWISE explicit PhiOfSixteen(const float* phi) : phi_(phi) {
+  PAPILIO_LANEWISE explicit GatheredPhi(const float* phi) : phi_(phi) {}
+
+  PAPILIO_LANEWISE warp::Lanes<Sixteen, float> operator()(warp::Lanes<Sixteen, std::int32_t> topics, const NarrowEntry*,
+                                                          const NarrowEntry*) const {
+    return Sixteen::gather(phi_, topics);
+  }
+
+ private:
+  const float* phi_;
+};
+
+// In memory, read by sixteen loads.
+class LoadedPhi {
+ public:
+  PAPILIO_LANEWISE explicit LoadedPhi(const float* phi) : phi_(phi) {}
+
+  PAPILIO_LANEWISE warp::Lanes<Sixteen, float> operator()(warp::Lanes<Sixteen, std::int32_t>, const NarrowEntry* first,
+                                                          const NarrowEntry* second) const {
+    auto half = phi_of(first, phi_).reg[0];
+    // The second list's topics are not read before this: sixteen of them would not fit into the general registers.
+    asm("" : "+r"(second), "+x"(half));
+    return {{warp::simd::both(half, phi_of(second, phi_).reg[0])}};
+  }
+
+ private:
+  const float* phi_;
+};
+
+// AMD's processors, up to Zen 5, execute a gather of sixteen as some eighty steps, which takes longer than the loads.
+PAPILIO_LANEWISE bool gathers_are_slow() { return __builtin_cpu_is("amd") != 0; }
+
+// In registers, for at most this many topics.
+template <int topics>
+class PhiInRegisters {
+ public:
+  PAPILIO_LANEWISE explicit PhiInRegisters(const float* phi) {
     for (int i = 0; i < topics / Sixteen::width; ++i) parts_[i] = Sixteen::load(phi + i * Sixteen::width).reg[0];
   }
 
-  PAPILIO_LANEWISE warp::Lanes<Sixteen, float> operator()(warp::Lanes<Sixteen, std::int32_t> topic) const {
-    if constexpr (topics == 0) {
-      return Sixteen::gather(phi_, topic);
-    } else {
-      return of_parts<0, topics>(topic);
-    }
+  PAPILIO_LANEWISE warp::Lanes<Sixteen, float> operator()(warp::Lanes<Sixteen, std::int32_t> topic, const NarrowEntry*,
+                                                          const NarrowEntry*) const {
+    return of_parts<0, topics>(topic);
   }
 
  private:
@@ -56,8 +89,7 @@ class PhiOfSixteen {
     }
   }
 
-  const float* phi_;
-  Sixteen::Register<float> parts_[topics == 0 ? 1 : topics / Sixteen::width];
+  Sixteen::Register<float> parts_[topics / Sixteen::width];
 };
 
 // Entries beyond its depth may be read, but are not used.
@@ -88,7 +120,8 @@ PAPILIO_LANEWISE void add_two_lists(const DeepList (&lists)[2], std::uint32_t su
     const auto counts = W::convert<float>(W::bit_cast<std::int32_t>(packed & 0xffffu));
     const auto is_entry = W::less(W::splat<std::int32_t>(0), left);
     left = left - 1;
-    sum = sum + W::select(is_entry, counts * phi(W::bit_cast<std::int32_t>(packed >> 16u)), none);
+    const auto values = phi(W::bit_cast<std::int32_t>(packed >> 16u), first, second);
+    sum = sum + W::select(is_entry, counts * values, none);
     W::store(running, sum);
   }
   const auto prefix = prefix_sums<W>(sum);

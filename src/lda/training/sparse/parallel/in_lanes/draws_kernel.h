@@ -57,16 +57,18 @@ class WordDrawsInLanes : public WordLoop<WordDrawsInLanes, NarrowEntry, tokens_p
 
   PAPILIO_LANEWISE void add_lists() {
     if (range_.masses->topics <= topics_in_registers) {
-      add_lists_with<topics_in_registers>();
+      add_lists_with<PhiInRegisters<topics_in_registers>>();
+    } else if (gathers_are_slow()) {
+      add_lists_with<LoadedPhi>();
     } else {
-      add_lists_with<0>();
+      add_lists_with<GatheredPhi>();
     }
   }
 
   // If lists have about the same length, all take as many steps as the longest: a varying number of steps costs more.
-  template <int topics>
+  template <class Phi>
   __attribute__((noinline)) void add_lists_with() {
-    const PhiOfSixteen<topics> phi(word_.phi());
+    const Phi phi(word_.phi());
     const std::uint32_t depth = depth_, size = block_size(depth_);
     float *block = scratch_.running, *prefixes = prefixes_;
     const int blocks = (pairs_ + 1) / 2;
