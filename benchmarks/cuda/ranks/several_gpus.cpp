@@ -1,10 +1,11 @@
 // Whole sweeps of one model on 1, 2, ... GPUs of a host, at several sizes of corpus.
 //
-//   papilio_several_gpus_bench [--sweeps N] [--length-spread S] TOPICS WORDS MEAN_LENGTH GPUS,... TOKENS [TOKENS...]
+//   papilio_several_gpus_bench [OPTIONS] TOPICS WORDS MEAN_LENGTH GPUS,... TOKENS [TOKENS...]
 //
 // A line for each run: tokens per second over the last sweeps, seconds of the whole run, what the first GPU
 // holds and streams, and the model's hash, which must be the same for any number of GPUs: the program fails where it is
-// not. S is papilio::GenerateOptions::length_spread.
+// not. Options: --sweeps N, and --length-spread S and --zipf E, which are length_spread and zipf_exponent of
+// papilio::GenerateOptions.
 
 #include <fmt/format.h>
 
@@ -24,8 +25,6 @@
 #include "papilio/model.h"
 
 namespace {
-
-constexpr std::int64_t usual_sweeps = 30;
 
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -47,6 +46,11 @@ double gigabytes_of_host() {
   }
   return 0;
 }
+
+struct Options {
+  std::int64_t sweeps = 30;
+  papilio::GenerateOptions generator;
+};
 
 struct Run {
   double seconds = 0;         // of the whole run, without the corpus
@@ -84,17 +88,17 @@ Run run(const papilio::Corpus& corpus, std::int32_t topics, std::int64_t sweeps,
   return run;
 }
 
-int measure(std::int64_t sweeps, double length_spread, int argc, char** argv) {
+int measure(Options options, int argc, char** argv) {
   const auto topics = static_cast<std::int32_t>(std::atol(argv[1]));
-  papilio::GenerateOptions generator;
+  papilio::GenerateOptions& generator = options.generator;
   generator.vocabulary = std::atoll(argv[2]);
   generator.mean_length = std::atof(argv[3]);
-  generator.length_spread = length_spread;
   generator.topics = 200;
   const std::vector<int> gpus = numbers(argv[4]);
   for (const std::string& line : papilio::describe_cuda_devices()) fmt::print("# {}\n", line);
-  fmt::print("# sums by {}\n# topics {}, words {}, mean length {}, spread {}\n", papilio::describe_device_sums(),
-             topics, generator.vocabulary, generator.mean_length, generator.length_spread);
+  fmt::print("# sums by {}\n# topics {}, words {}, mean length {}, spread {}, Zipf exponent {}\n",
+             papilio::describe_device_sums(), topics, generator.vocabulary, generator.mean_length,
+             generator.length_spread, generator.zipf_exponent);
   fmt::print("{:>14} {:>5} {:>12} {:>10} {:>10} {:>8} {:>14} {:>12}  {}\n", "tokens", "GPUs", "G tokens/s", "times one",
              "all, s", "GB", "streamed", "log joint", "model");
   bool same = true;
@@ -108,9 +112,10 @@ int measure(std::int64_t sweeps, double length_spread, int argc, char** argv) {
     }
     fmt::print("# generated in {:.1f} s: {} documents of at most {} tokens\n", seconds_since(start), corpus.documents(),
                longest);
+    std::fflush(stdout);
     Run first;
     for (const int count : gpus) {
-      const Run now = run(corpus, topics, sweeps, count);
+      const Run now = run(corpus, topics, options.sweeps, count);
       if (first.hash.empty()) first = now;
       same = same && now.hash == first.hash && now.likelihood == first.likelihood;
       fmt::print("{:>14} {:>5} {:>12.3f} {:>10.2f} {:>10.2f} {:>8.2f} {:>14} {:>12.6f}  {}\n", corpus.tokens(), count,
@@ -128,26 +133,28 @@ int measure(std::int64_t sweeps, double length_spread, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const char* const program = argv[0];
-  std::int64_t sweeps = usual_sweeps;
-  double length_spread = 0;
+  Options options;
   for (; argc > 2 && std::string_view(argv[1]).starts_with("--"); argc -= 2, argv += 2) {
     const std::string_view option = argv[1];
     if (option == "--sweeps") {
-      sweeps = std::atoll(argv[2]);
+      options.sweeps = std::atoll(argv[2]);
     } else if (option == "--length-spread") {
-      length_spread = std::atof(argv[2]);
+      options.generator.length_spread = std::atof(argv[2]);
+    } else if (option == "--zipf") {
+      options.generator.zipf_exponent = std::atof(argv[2]);
     } else {
       break;
     }
   }
-  if (argc < 6 || sweeps < 1) {
+  if (argc < 6 || options.sweeps < 1) {
     fmt::print(stderr,
-               "usage: {} [--sweeps N] [--length-spread S] TOPICS WORDS MEAN_LENGTH GPUS,GPUS,... TOKENS [TOKENS...]\n",
+               "usage: {} [--sweeps N] [--length-spread S] [--zipf E] TOPICS WORDS MEAN_LENGTH GPUS,GPUS,... TOKENS "
+               "[TOKENS...]\n",
                program);
     return 64;
   }
   try {
-    return measure(sweeps, length_spread, argc, argv);
+    return measure(options, argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;
