@@ -121,7 +121,7 @@ OTHERS = {
     "src/execution/": r"fmt/|tbb/|oneapi/|cpuid\.h|sched\.h|unistd\.h|pthread\.h|sys/mman\.h|mpi\.h",
     "src/execution/ranks/": r"dlfcn\.h",  # NCCL, where it is found
     "src/execution/cpu/": r"sanitizer/tsan_interface\.h",
-    "src/execution/cuda/": r"cuda(_runtime)?(_api)?\.h|dlfcn\.h",  # the driver, which the runtime has loaded
+    "src/execution/cuda/": r"cuda(_runtime)?(_api)?\.h",
     "src/sampling/": r"fmt/",
     "src/sampling/tokens/": r"cooperative_groups\.h|cuda_pipeline\.h",
     "src/primitives/": r"fmt/",

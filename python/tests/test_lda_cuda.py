@@ -1,9 +1,5 @@
 """Topic models on a CUDA device: the bytes of the CPU. Skipped by name where papilio finds none."""
 
-import subprocess
-import sys
-import textwrap
-
 import numpy as np
 import pytest
 from topic_models import counts, interrupt_a_fit, saved
@@ -44,22 +40,3 @@ def test_a_device_of_no_machine():
 
 def test_ctrl_c_leaves_a_usable_model():
     assert interrupt_a_fit(device="cuda") == ("stopped True True (300, 20)\n", "")
-
-
-def test_work_on_a_second_device_makes_no_context_on_the_first():
-    if len(papilio.describe_cuda_devices()) < 2:
-        pytest.skip("one CUDA device")
-    code = """
-        import ctypes
-        import papilio
-
-        corpus = papilio.generate_corpus(documents=50, vocabulary=80, topics=3, mean_length=20, seed=1)
-        papilio.train(corpus, topics=3, sweeps=2, device="cuda:1")
-        driver = ctypes.CDLL("libcuda.so.1")
-        flags, is_active = ctypes.c_uint(), ctypes.c_int()
-        for device in (0, 1):
-            assert driver.cuDevicePrimaryCtxGetState(device, ctypes.byref(flags), ctypes.byref(is_active)) == 0
-            print(is_active.value)
-    """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
-    assert (done.stdout, done.stderr) == ("0\n1\n", "")

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "execution/cuda.h"
-#include "execution/cuda/context.h"
 #include "execution/cuda/memory.h"
 #include "execution/out_of_device_memory.h"
 #include "papilio/error.h"
@@ -45,24 +44,11 @@ void throw_device_error(cudaError_t error, const char* what) {
 }
 
 OnDevice::OnDevice(Device device) {
-  const int ordinal = device.ordinal();
   check(cudaGetDevice(&before_), "finding the current device");
-  if (before_ == ordinal) return;
-  if (has_no_context()) {
-    check(enter_device(ordinal), "choosing a device");
-    before_ = -1 - ordinal;  // what the destructor leaves
-  } else {
-    check(cudaSetDevice(ordinal), "choosing a device");
-  }
+  if (before_ != device.ordinal()) check(cudaSetDevice(device.ordinal()), "choosing a device");
 }
 
-OnDevice::~OnDevice() {
-  if (before_ < 0) {
-    leave_device(-1 - before_);
-  } else {
-    cudaSetDevice(before_);
-  }
-}
+OnDevice::~OnDevice() { cudaSetDevice(before_); }
 
 void* allocate_on_device(std::int64_t bytes, const char* what) {
   if (bytes == 0) return nullptr;
@@ -77,13 +63,7 @@ void* allocate_on_device(std::int64_t bytes, const char* what) {
   return memory;
 }
 
-void free_on_device(void* memory) noexcept {
-  if (memory == nullptr) return;
-  const int ordinal = has_no_context() ? device_of(memory) : -1;
-  const bool enters = ordinal >= 0 && enter_device(ordinal) == cudaSuccess;  // or cudaFree would enter another one
-  cudaFree(memory);
-  if (enters) leave_device(ordinal);
-}
+void free_on_device(void* memory) noexcept { cudaFree(memory); }
 
 std::int64_t free_device_bytes() {
   std::size_t free = 0, all = 0;

@@ -112,8 +112,6 @@ std::int64_t CudaChain::memory_for_held_out() const {
 CudaChain::~CudaChain() {
   const OnDevice here(options_.device);
   held_out_.reset();
-  sweep_.reset();
-  stream_.reset();
 }
 
 std::optional<Completion> CudaChain::complete(const CorpusView& corpus, const WordMap& map) {
