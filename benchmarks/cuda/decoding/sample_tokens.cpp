@@ -1,9 +1,10 @@
 // Tokens of language models on a CUDA device: `sample_tokens` beside a kernel that only reads the logits.
 //
-//   papilio_tokens_cuda_bench [--json FILE] [--limit SECONDS] [--quick]
+//   papilio_tokens_cuda_bench [--json FILE] [--limit SECONDS] [--quick] [--cases NAMES]
 //
-// Rows of 131,072 logits, normal numbers times 3, and for one case equal ones. What a call draws is compared with the
-// CPU first, to the bit, and so is what a replay of it in a CUDA graph draws, which is timed as well.
+// NAMES, between commas: filters, plain (no filter, with and without log probabilities), changes (masks, biases,
+// ranks). Rows of 131,072 logits, normal numbers times 3, and for one case equal ones. What a call draws is compared
+// with the CPU first, to the bit, and so is what a replay of it in a CUDA graph draws, which is timed as well.
 
 #include <fmt/format.h>
 
@@ -29,7 +30,7 @@ constexpr std::int64_t categories = 131072, most_rows = 512, room = 64, biased_c
 constexpr const char* token_alone = "no filter, the token alone";
 
 struct Case {
-  std::string name;
+  std::string group, name;
   papilio::TokenFilters filters;
   bool kept = false, mass = false;
   bool masked = false, biased = false, ranks = false;
@@ -45,18 +46,28 @@ std::vector<Case> cases() {
     filters.min_p = min_p;
     return filters;
   };
-  return {{"top_k 50, top_p 0.9, min_p 0.01; log probability, kept set", filtered(0.8f, 50, 0.9f, 0.01f), true},
-          {"the same, and the kept mass", filtered(0.8f, 50, 0.9f, 0.01f), true, true},
-          {"temperature 0", filtered(0, 0, 1, 0)},
-          {"top_k 1,024, top_p 0.9", filtered(0.8f, 1024, 0.9f, 0)},
-          {"top_p 0.9", filtered(0.8f, 0, 0.9f, 0)},
-          {"min_p 0.05", filtered(0.8f, 0, 1, 0.05f)},
-          {"no filter", filtered(0.8f, 0, 1, 0)},
-          {.name = "no filter, half of the categories allowed", .filters = filtered(0.8f, 0, 1, 0), .masked = true},
-          {.name = "top_p 0.9, half of the categories allowed", .filters = filtered(0.8f, 0, 0.9f, 0), .masked = true},
-          {.name = "no filter, a bias of 256 categories", .filters = filtered(0.8f, 0, 1, 0), .biased = true},
-          {.name = "no filter, the rank", .filters = filtered(0.8f, 0, 1, 0), .ranks = true},
-          {.name = token_alone, .filters = filtered(0.8f, 0, 1, 0), .alone = true}};
+  return {
+      {"filters", "top_k 50, top_p 0.9, min_p 0.01; log probability, kept set", filtered(0.8f, 50, 0.9f, 0.01f), true},
+      {"filters", "the same, and the kept mass", filtered(0.8f, 50, 0.9f, 0.01f), true, true},
+      {"filters", "temperature 0", filtered(0, 0, 1, 0)},
+      {"filters", "top_k 1,024, top_p 0.9", filtered(0.8f, 1024, 0.9f, 0)},
+      {"filters", "top_p 0.9", filtered(0.8f, 0, 0.9f, 0)},
+      {"filters", "min_p 0.05", filtered(0.8f, 0, 1, 0.05f)},
+      {"plain", "no filter", filtered(0.8f, 0, 1, 0)},
+      {.group = "changes",
+       .name = "no filter, half of the categories allowed",
+       .filters = filtered(0.8f, 0, 1, 0),
+       .masked = true},
+      {.group = "changes",
+       .name = "top_p 0.9, half of the categories allowed",
+       .filters = filtered(0.8f, 0, 0.9f, 0),
+       .masked = true},
+      {.group = "changes",
+       .name = "no filter, a bias of 256 categories",
+       .filters = filtered(0.8f, 0, 1, 0),
+       .biased = true},
+      {.group = "changes", .name = "no filter, the rank", .filters = filtered(0.8f, 0, 1, 0), .ranks = true},
+      {.group = "plain", .name = token_alone, .filters = filtered(0.8f, 0, 1, 0), .alone = true}};
 }
 
 // What a call gives, in memory of the device or the host.
@@ -204,13 +215,16 @@ int run(const Arguments& arguments) {
   Rows<float> floats(logits, changes);
   Rows<papilio::BFloat16> shorts(logits, changes);
   const Effort effort = arguments.quick ? Effort{0.01, 3, 5} : Effort{0.05, 10, 40};
-  for (const Case& which : cases())
+  for (const Case& which : cases()) {
+    if (!arguments.wants(which.group)) continue;
     for (const std::int64_t rows : {512, 64, 8, 1}) {
       if (report.stop(which.name)) return 0;
       floats.measure(which, rows, report, effort);
       shorts.measure(which, rows, report, effort);
       report.save();
     }
+  }
+  if (!arguments.wants("plain")) return report.failures() == 0 ? 0 : 1;
   // What rough sums are not enough for.
   const std::vector<float> equal(logits.size(), 1.5f);
   Rows<float> equal_floats(equal, changes);
@@ -229,9 +243,9 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Arguments arguments;
+  Arguments arguments{.cases = "filters,plain,changes"};
   if (!arguments.parse(argc, argv)) {
-    fmt::print(stderr, "usage: papilio_tokens_cuda_bench [--json FILE] [--limit SECONDS] [--quick]\n");
+    fmt::print(stderr, "usage: papilio_tokens_cuda_bench [--json FILE] [--limit SECONDS] [--quick] [--cases NAMES]\n");
     return 2;
   }
   try {
