@@ -1,11 +1,14 @@
 // Draws from so many rows without filters that the device goes from row to row: the CPU's, tokens alone and with their
 // log probabilities.
 
+#include <cuda_runtime_api.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "cuda/problems.h"
+#include "execution/cuda/check.h"
 #include "papilio/tokens.h"
 #include "sampling/tokens/random_rows.h"
 
@@ -48,38 +51,57 @@ struct Drawn {
 
 // So many rows of so many lines of 16 bytes go through a device of up to 150 multiprocessors as a stream, in clusters
 // of two blocks or more.
-std::int64_t enough_rows(std::int64_t lines) { return lines <= 8192 ? 600 : lines <= 16384 ? 300 : 150; }
+std::int64_t enough_rows(std::int64_t lines) {
+  return lines <= 4096 ? 1200 : lines <= 8192 ? 600 : lines <= 16384 ? 300 : 150;
+}
 
+// A call, with all arrays in place.
 template <class S, class On>
-void draw(StreamRows<S>& rows, Drawn& drawn, const On& on, Device device, TokenOptions options) {
+auto prepared(StreamRows<S>& rows, Drawn& drawn, const On& on, Device device, TokenOptions options) {
   TokenFilters filters;
   filters.temperature = rows.temperature;
   options.seed = 5;
   TokenResults results = {.tokens = on(drawn.tokens), .status = on(drawn.status)};
   if (!drawn.logs.empty()) results.log_probabilities = on(drawn.logs);
   if (!drawn.raw_logs.empty()) results.raw_log_probabilities = on(drawn.raw_logs);
-  const S* logits = on(rows.logits).data;
-  sample_tokens(MatrixView<const S>{logits, rows.rows, rows.categories, rows.stride, 1, device}, results, filters,
-                options);
+  const MatrixView<const S> logits{on(rows.logits).data, rows.rows, rows.categories, rows.stride, 1, device};
+  return [=] { sample_tokens(logits, results, filters, options); };
 }
 
 template <class S>
-::testing::AssertionResult same_draws(StreamRows<S>& rows) {
+Drawn drawn_by_host(StreamRows<S>& rows, bool alone) {
+  Drawn drawn(rows.rows, alone);
+  const auto here = [](auto& v) { return VectorView(v.data(), static_cast<std::int64_t>(v.size()), Device::cpu()); };
+  prepared(rows, drawn, here, Device::cpu(), {})();
+  return drawn;
+}
+
+// What `work(call, stream)` leaves on the device.
+template <class S, class Work>
+Drawn drawn_by_device(StreamRows<S>& rows, bool alone, const Work& work) {
+  Drawn drawn(rows.rows, alone);
+  const execution::Stream stream;
+  DeviceArrays on(0);
+  work(prepared(rows, drawn, [&](auto& v) { return on(v); }, Device::cuda(), {.cuda_stream = stream.get()}), stream);
+  stream.wait();
+  on.fetch();
+  return drawn;
+}
+
+template <class S, class Work>
+::testing::AssertionResult same_draws(StreamRows<S>& rows, const Work& work) {
   for (const bool alone : {true, false}) {
-    Drawn host(rows.rows, alone), device(rows.rows, alone);
-    draw(rows, host, [](auto& v) { return VectorView(v.data(), static_cast<std::int64_t>(v.size()), Device::cpu()); },
-         Device::cpu(), {});
-    const execution::Stream stream;
-    DeviceArrays on(0);
-    draw(rows, device, [&](auto& v) { return on(v); }, Device::cuda(), {.cuda_stream = stream.get()});
-    stream.wait();
-    on.fetch();
+    const Drawn host = drawn_by_host(rows, alone), device = drawn_by_device(rows, alone, work);
     if (auto same = same_bytes(device.status, host.status, "the status"); !same) return same;
     if (auto same = same_bytes(device.tokens, host.tokens, "the token"); !same) return same;
     if (auto same = same_bytes(device.logs, host.logs, "the log probability"); !same) return same;
     if (auto same = same_bytes(device.raw_logs, host.raw_logs, "the raw log probability"); !same) return same;
   }
   return ::testing::AssertionSuccess();
+}
+template <class S>
+::testing::AssertionResult same_draws(StreamRows<S>& rows) {
+  return same_draws(rows, [](const auto& call, const execution::Stream&) { call(); });
 }
 
 using TokenTypes = ::testing::Types<float, Half, BFloat16>;
@@ -88,11 +110,40 @@ template <class S>
 class CudaTokenStream : public CudaTest {};
 TYPED_TEST_SUITE(CudaTokenStream, TokenTypes);
 
+// The first calls of this program that make a stream, unless tests are left out or shuffled, are captured: what they
+// ask the device about the kernels must be allowed then.
+TYPED_TEST(CudaTokenStream, FirstCallInAGraph) {
+  constexpr std::int64_t in_line = 16 / static_cast<std::int64_t>(sizeof(TypeParam)), kinds = 7;
+  std::mt19937_64 bits(2);
+  for (const std::int64_t lines : {8192, 32768}) {
+    StreamRows<TypeParam> rows(enough_rows(lines), lines * in_line);
+    for (std::int64_t i = 0; i < kinds; ++i) {
+      const auto row = random_row(bits, rows.categories);
+      for (std::int64_t k = 0; k < rows.categories; ++k)
+        rows.put(i, k, static_cast<double>(row[static_cast<std::size_t>(k)]));
+    }
+    rows.repeat(kinds);
+    const auto captured = [](const auto& call, const execution::Stream& stream) {
+      cudaGraph_t graph = nullptr;
+      cudaGraphExec_t ready = nullptr;
+      execution::check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "beginning a capture");
+      call();
+      execution::check(cudaStreamEndCapture(stream.get(), &graph), "ending a capture");
+      execution::check(cudaGraphInstantiate(&ready, graph, 0), "instantiating a graph");
+      execution::check(cudaGraphLaunch(ready, stream.get()), "launching a graph");
+      stream.wait();
+      cudaGraphExecDestroy(ready);
+      cudaGraphDestroy(graph);
+    };
+    ASSERT_TRUE(same_draws(rows, captured)) << lines << " lines";
+  }
+}
+
 // A cluster has two blocks, four or eight; rows that are too long or short for that, or not whole lines.
 TYPED_TEST(CudaTokenStream, OfEverySize) {
   constexpr std::int64_t in_line = 16 / static_cast<std::int64_t>(sizeof(TypeParam)), kinds = 41;
   std::mt19937_64 bits(4);
-  for (const std::int64_t lines : {4096, 6144, 8000, 8191, 16032, 16384, 32768, 32769})
+  for (const std::int64_t lines : {4096, 6144, 8000, 8191, 16032, 16384, 32768, 32769, 49152})
     for (const std::int64_t gap : {std::int64_t{0}, in_line, std::int64_t{1}}) {
       if (gap != 0 && lines != 8000) continue;
       StreamRows<TypeParam> rows(enough_rows(lines), lines * in_line, gap);

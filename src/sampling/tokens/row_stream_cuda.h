@@ -6,8 +6,8 @@
 namespace papilio::sampling {
 
 // Draws from rows without filters, masks or biases as a stream on the current device: tokens, status and, unless
-// `alone`, log probabilities. Returns false, without drawing, if the device, the rows' number, length or alignment, or
-// their type (floats `alone`) are not made for it; docs/tokens.md says which are.
+// `alone`, log probabilities. Returns false, without drawing, if the stream is not made for the device or for the
+// number, length or alignment of these rows; docs/tokens.md says for which it is.
 bool draw_in_stream(Storage storage, const TokenCall& call, bool alone, void* stream);
 
 }  // namespace papilio::sampling

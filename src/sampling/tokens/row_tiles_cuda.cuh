@@ -41,6 +41,14 @@ struct alignas(16) LogitLine {
     else
       words[e / 2] = e % 2 == 0 ? x.bits : words[e / 2] | unsigned{x.bits} << 16;
   }
+
+  // Of -infinity.
+  static __device__ __forceinline__ LogitLine empty() {
+    LogitLine line;
+    PAPILIO_UNROLL
+    for (unsigned e = 0; e < size; ++e) line.put(e, minus_infinity<S>());
+    return line;
+  }
 };
 
 __device__ __forceinline__ unsigned greater_words(unsigned a, unsigned b, float) {

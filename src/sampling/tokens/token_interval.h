@@ -7,8 +7,8 @@
 #include "warp/portability.h"
 
 // A draw from sums that are known up to an error. The law's token is the category in whose interval floor(u T) lies.
-// With T and the sum before a segment of the row known roughly, u T is known up to an interval within the segment; the
-// exact weights of that segment alone then say whether one category has all of it. If so, it is the token.
+// If T and the sum before a segment of the row are known roughly, u T is known up to an interval in the segment. The
+// exact weights of the segment then say whether one category covers this interval. If so, it is the token.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -24,8 +24,7 @@ inline constexpr float most_above_top = 2;
 
 PAPILIO_LANEWISE float top_of(float largest, float c) { return rintf(largest * c); }
 
-// Whether the tops of a row with this largest logit are within 3/4 of its exponent of 2, so that its sums mean
-// something.
+// Whether the top of a row with this largest logit is within 3/4 of the exponent. Otherwise its sums mean nothing.
 PAPILIO_LANEWISE bool has_tops(float largest, float c) { return fabsf(largest * c) < 0x1p24f; }
 
 // 2^n for a whole number n, 0 where it is very small (or of no use).
@@ -44,16 +43,15 @@ struct RoughUnit {
   double weight;           // of a unit
   double of_largest;       // a unit as a share of the largest term
   double log2_categories;  // no less than that
-  // How far a term may be off from the law's weight, as a share of it: this and `by_exponent` for each 1 that its
-  // exponent is below the largest; and so many whole weights any sum is off.
+  // How far a term may be off from the law's weight, as a share of it: `of_term`, and `by_exponent` for each 1 that its
+  // exponent is below the largest. Any sum may also be off by so many whole `weights`.
   double of_term, by_exponent, weights;
 };
 
 // y = (x - largest) c is a category's exponent, r = 2^(s + y) its term, s being the scale's unit_bits, and R the sum of
 // these real numbers. In units of 2^-24 a rough sum is off by
-//   ln 2 (2 |y| + 2)  for a term: its exponent is one product and sum, rounded once to 2^-24 of itself, which is at
-//   most
-//                     2 or |y| + 3/4; and c is off by what the scale has in `low`, 2^-24 of itself at most,
+//   ln 2 (2 |y| + 2)  for a term: its exponent is one product and sum, rounded once to 2^-24 of itself, and it is at
+//                     most 2 or |y| + 3/4; and c is off by what the scale has in `low`, at most 2^-24 of itself,
 //   4                 for a term: ex2.approx is within 2 units in the last place; results below 2^-126 are lost, which
 //                     is far less than one weight of the law,
 //   `additions`       of a term on its way to its segment's sum.
@@ -82,6 +80,28 @@ PAPILIO_LANEWISE double error_of_sum(double sum, const RoughUnit& unit) {
   return sum * unit.weight * (unit.of_term + unit.by_exponent * (unit.log2_categories - log2_sum + 0.01));
 }
 
+// The most that some terms of a rough sum, each times the distance of its exponent below the sum's top, can add up to,
+// from their sum in units of 2^top. There are 2^`log2_terms` of them or fewer. The bound is the one of error_of_sum:
+// the entropy of the terms' shares of their sum is at most the logarithm of their number.
+PAPILIO_LANEWISE float most_exponents(float sum, int log2_terms) {
+#if defined(__CUDA_ARCH__)
+  const float log2_sum = __log2f(fmaxf(sum, 0x1p-126f));
+#else
+  const float log2_sum = std::log2(std::fmax(sum, 0x1p-126f));
+#endif
+  return sum * (static_cast<float>(log2_terms) + 0.01f - log2_sum);
+}
+
+// Terms of a rough sum, in units: their sum, and a bound of the sum of each times its |y|.
+struct RoughTerms {
+  double sum, exponents;
+};
+
+// How far these terms may be off together, in weights of the law.
+PAPILIO_LANEWISE double error_of_terms(const RoughTerms& terms, const RoughUnit& unit) {
+  return unit.weight * (unit.of_term * terms.sum + unit.by_exponent * (1 + 0x1p-11) * terms.exponents);
+}
+
 // Where floor(u T) can lie within a segment: from `low` to `high`, in weights of the law.
 struct RoughTarget {
   std::uint64_t low, high;
@@ -93,6 +113,14 @@ struct RoughTarget {
 PAPILIO_LANEWISE double rough_error(double u, double total, double before, const RoughUnit& unit) {
   return (1 - u) * error_of_sum(before, unit) + u * error_of_sum(total - before, unit) + total * unit.weight * 0x1p-45 +
          unit.weights;
+}
+
+// The same with terms whose exponents are known, those before the target's place and those behind it. Terms may count
+// on both sides.
+PAPILIO_LANEWISE double rough_error(double u, const RoughTerms& before, const RoughTerms& behind,
+                                    const RoughUnit& unit) {
+  return (1 - u) * error_of_terms(before, unit) + u * error_of_terms(behind, unit) +
+         (before.sum + behind.sum) * unit.weight * 0x1p-45 + unit.weights;
 }
 
 // `offset`: how far u times the total is beyond the sum before the segment, in units.

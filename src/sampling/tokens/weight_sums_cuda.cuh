@@ -6,11 +6,11 @@
 #include "sampling/tokens/row_tiles_cuda.cuh"
 #include "sampling/tokens/token_weights_cuda.cuh"
 
-// The sum of the weights of a thread's logits, eight at a time, in fewer instructions than one by one. A double between
-// 2^52 and 2^53 units of the law has an ulp of one: a weight that is added to it and rounded towards 0 loses what the
-// law cuts off.
+// The sum of the weights of a thread's logits, several at a time. This takes fewer instructions than one by one. A
+// double between 2^52 and 2^53 units of the law has an ulp of one unit. A weight that is added to it and rounded
+// towards 0 therefore loses what the law cuts off.
 
-// Loops that are not unrolled: what runs once waits for its instructions.
+// Loops that are not unrolled: code that runs once has to wait for its instructions.
 #if defined(__CUDA_ARCH__)
 #define PAPILIO_UNROLL_NONE _Pragma("unroll 1")
 #else
@@ -19,14 +19,17 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// sum + 2^30 2^g as a whole number, times 2^n. `shifted` has n in its last bits. Whatever became of the digits, they
-// are not 0, so that n can be added to the exponent.
-__device__ __forceinline__ double plus_power(double sum, float g, float shifted) {
-  const int part = __float2int_rz(exp2_slope<warp::CudaWarp<32>, 30>(g) * g);
-  const unsigned digits = __viaddmax_u32(static_cast<unsigned>(part), 1u << 30, 1u);
+// sum + (2^30 2^g as a whole number, `digits`) times 2^n. `shifted` has n in its last bits. `digits` are not 0, so that
+// n can be added to the exponent.
+__device__ __forceinline__ double plus_digits(double sum, unsigned digits, float shifted) {
   const double whole = __hiloint2double(0x4330'0000, static_cast<int>(digits)) - 0x1p52;
   const unsigned high = static_cast<unsigned>(__double2hiint(whole)) + (__float_as_uint(shifted) << 20);
   return __dadd_rz(sum, __hiloint2double(static_cast<int>(high), __double2loint(whole)));
+}
+
+// 2^30 (2^g - 1) as a whole number, for |g| <= 1/2.
+__device__ __forceinline__ int digits_above_one(float g) {
+  return __float2int_rz(exp2_slope<warp::CudaWarp<32>, 30>(g) * g);
 }
 
 // The lesser of both pairs; none is NaN.
@@ -51,12 +54,6 @@ __device__ __forceinline__ unsigned lesser_words(unsigned a, unsigned b, Half) {
 #endif
   return c;
 }
-template <class S>
-__device__ __forceinline__ float least_of_words(const unsigned (&words)[4]) {
-  const unsigned least =
-      lesser_words(lesser_words(words[0], words[1], S()), lesser_words(words[2], words[3], S()), S());
-  return fminf(low_logit(least, S()), high_logit(least, S()));
-}
 // The least distance of both pairs from 0, with any signs.
 template <class S>
 __device__ __forceinline__ unsigned nearer_words(unsigned a, unsigned b, S) {
@@ -71,25 +68,53 @@ __device__ __forceinline__ unsigned nearer_words(unsigned a, unsigned b, S) {
   return lesser_words(a & 0x7FFF'7FFFu, b & 0x7FFF'7FFFu, S());
 #endif
 }
+
+// The least 16-bit logit that is not below x, as a pair.
+__device__ __forceinline__ unsigned pair_from(float x, BFloat16) {
+  const unsigned bits = __float_as_uint(x), above = (bits >> 31) != 0 ? bits : bits + 0xFFFFu;
+  return __byte_perm(above, above, 0x3232);
+}
+__device__ __forceinline__ unsigned pair_from(float x, Half) {
+  std::uint16_t above;
+  asm("cvt.rp.f16.f32 %0, %1;" : "=h"(above) : "f"(x));
+  return above * 0x10001u;
+}
+// Whether both logits of pair a reach those of pair b, and the distances from 0 of both of c those of d.
 template <class S>
-__device__ __forceinline__ float nearest_of_words(const unsigned (&words)[4]) {
-  const unsigned least =
-      nearer_words(nearer_words(words[0], words[1], S()), nearer_words(words[2], words[3], S()), S());
-  return fminf(fabsf(low_logit(least, S())), fabsf(high_logit(least, S())));
+__device__ __forceinline__ bool are_from(unsigned a, unsigned b, unsigned c, unsigned d, S) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  unsigned are;
+  c &= 0x7FFF'7FFFu;
+  if constexpr (std::is_same_v<S, BFloat16>)
+    asm("{.reg .pred p, q, r, s; setp.ge.bf16x2 p|q, %1, %2; setp.ge.and.bf16x2 r|s, %3, %4, p; and.pred r, r, s;"
+        "and.pred r, r, q; selp.u32 %0, 1, 0, r;}"
+        : "=r"(are)
+        : "r"(a), "r"(b), "r"(c), "r"(d));
+  else
+    asm("{.reg .pred p, q, r, s; setp.ge.f16x2 p|q, %1, %2; setp.ge.and.f16x2 r|s, %3, %4, p; and.pred r, r, s;"
+        "and.pred r, r, q; selp.u32 %0, 1, 0, r;}"
+        : "=r"(are)
+        : "r"(a), "r"(b), "r"(c), "r"(d));
+  return are != 0;
+#else
+  return low_logit(a, S()) >= low_logit(b, S()) && high_logit(a, S()) >= high_logit(b, S()) &&
+         fabsf(low_logit(c, S())) >= low_logit(d, S()) && fabsf(high_logit(c, S())) >= high_logit(d, S());
+#endif
 }
 
-template <class S>
+// Weights are summed so many at a time. `whole_warps`: all lanes of a warp sum together.
+template <class S, unsigned logits_at_once = 8, bool whole_warps = false>
 class WeightSums {
  public:
-  static constexpr unsigned at_once = 8;
+  static constexpr unsigned at_once = logits_at_once, in_line = LogitLine<S>::size, lines = at_once / in_line;
 
   // Of logits that are not NaN or above the largest.
   __device__ __forceinline__ explicit WeightSums(const TokenScale& scale) : scale_(scale) {
     if constexpr (sizeof(S) == 4) {
       nearest_ = nearest_logit(scale);
     } else {
-      nearest_ = scale.largest - 60.0f / scale.high;
-      least_ = least_exact(scale);
+      nearest_pair_ = pair_from(scale.largest - 60.0f / scale.high, S());
+      least_pair_ = pair_from(least_exact(scale), S());
     }
   }
 
@@ -98,17 +123,12 @@ class WeightSums {
     return scale.unit_bits <= 52 && count <= std::uint64_t{1} << (52 - scale.unit_bits) && count % at_once == 0;
   }
 
-  // The sum of `count` logits from a multiple of 16 bytes on. Threads begin at different ones, for the sake of memory's
-  // banks.
+  // The sum of `count` logits from a multiple of 16 bytes on. The threads begin at different ones, so that they read
+  // from different banks of the memory.
   __device__ __forceinline__ std::uint64_t of(const S* logits, unsigned count) const {
-    const unsigned steps = count / at_once;
-    return of(logits, steps, min(threadIdx.x % 8, steps - 1));
-  }
-  __device__ __forceinline__ std::uint64_t of(const S* logits, unsigned steps, unsigned at) const {
-    // Of 2^(30 - unit_bits), the unit of a weight's digits.
-    const double zero = __hiloint2double((1023 + 82 - scale_.unit_bits) << 20, 0);
-    const unsigned turn = lines == 2 ? threadIdx.x / 4 % 2 : 0;
-    double sum = zero;
+    const unsigned steps = count / at_once, turn = lines == 2 ? threadIdx.x / 4 % 2 : 0;
+    unsigned at = min(threadIdx.x % 8, steps - 1);
+    double sum = none();
     PAPILIO_UNROLL_NONE
     for (unsigned n = 0; n < steps; ++n) {
       const auto* const from = reinterpret_cast<const LogitLine<S>*>(logits) + lines * at;
@@ -118,69 +138,86 @@ class WeightSums {
       for (unsigned i = 0; i < lines; ++i) line[i] = from[i ^ turn];
       sum = plus(sum, line);
     }
-    return __builtin_bit_cast(std::uint64_t, sum) - __builtin_bit_cast(std::uint64_t, zero);
+    return units(sum);
   }
 
- private:
-  static constexpr unsigned in_line = LogitLine<S>::size, lines = at_once / in_line;
-
-  // Of 16-bit logits within 60 exponents of the largest: from which distance from 0 on x - largest is a float. A logit
-  // of p bits is a whole multiple of its 2^-p, so the difference is one of the smaller of both; it is a float if it is
-  // less than 2^24 of them.
-  static __device__ __forceinline__ float least_exact(const TokenScale& scale) {
-    constexpr float share = std::is_same_v<S, BFloat16> ? 0x1p-16f : 0x1p-13f;  // 2^(p - 24)
-    const float least = 61.0f / scale.high * share;
-    return fabsf(scale.largest) >= least ? least : __builtin_inff();
+  // The sum of no weights: 2^(30 - unit_bits), the unit of a weight's digits, times 2^52.
+  __device__ __forceinline__ double none() const { return __hiloint2double((1023 + 82 - scale_.unit_bits) << 20, 0); }
+  // A sum in units of the law.
+  __device__ __forceinline__ std::uint64_t units(double sum) const {
+    return __builtin_bit_cast(std::uint64_t, sum) - __builtin_bit_cast(std::uint64_t, none());
   }
 
-  // Whether the differences to the largest are simple and their exponents well above -64.
-  __device__ __forceinline__ int are_near(const LogitLine<S> (&line)[lines], const float (&x)[at_once]) const {
-    if constexpr (sizeof(S) == 2) {
-      return static_cast<int>(least_of_words<S>(line[0].words) >= nearest_) &
-             static_cast<int>(nearest_of_words<S>(line[0].words) >= least_);
-    } else {
-      float least = x[0];
-      PAPILIO_UNROLL
-      for (unsigned e = 1; e < at_once; ++e) least = fminf(least, x[e]);
-      return least >= nearest_ ? 1 : 0;
-    }
-  }
-
-  // From y = (x - largest) high, rounded, and what is left of the exponent.
-  __device__ __forceinline__ double plus_weight(double sum, float y, float rest) const {
-    constexpr float rounding = 0x1.8p23f;
-    const float shifted = y + rounding;
-    return plus_power(sum, (y - (shifted - rounding)) + rest, shifted);
-  }
-
-  // What digits_of and digits_of_near compute, with the error of d left out if it is 0.
+  // sum + the weights of some lines. They are what digits_of and digits_of_near compute, with the error of d left out
+  // where it is 0.
   __device__ __forceinline__ double plus(double sum, const LogitLine<S> (&line)[lines]) const {
-    float x[at_once];
-    PAPILIO_UNROLL
-    for (unsigned e = 0; e < at_once; ++e) x[e] = line[e / in_line][e % in_line];
     const float high = scale_.high, low = scale_.low;
-    if (are_near(line, x) != 0) {
+    const bool near = are_near(line);
+    if (whole_warps ? __all_sync(whole_warp, near ? 1 : 0) != 0 : near) {
       PAPILIO_UNROLL
       for (unsigned e = 0; e < at_once; ++e) {
-        const float d = x[e] - scale_.largest, y = d * high;
+        const float x = line[e / in_line][e % in_line], d = x - scale_.largest, y = d * high;
         float rest = __fmaf_rn(d, low, __fmaf_rn(d, high, -y));
-        if constexpr (sizeof(S) == 4) rest = __fmaf_rn(x[e] - (d + scale_.largest), high, rest);
-        sum = plus_weight(sum, y, rest);
+        if constexpr (sizeof(S) == 4) rest = __fmaf_rn(x - (d + scale_.largest), high, rest);
+        sum = plus_weight<true>(sum, y, rest);
       }
       return sum;
     }
     PAPILIO_UNROLL
     for (unsigned e = 0; e < at_once; ++e) {
-      const float d = x[e] - scale_.largest, back = d - x[e];
-      const float error = (x[e] - (d - back)) - (scale_.largest + back);
+      const float x = line[e / in_line][e % in_line], d = x - scale_.largest, back = d - x;
+      const float error = (x - (d - back)) - (scale_.largest + back);
       const float y = fmaxf(d * high, -64.0f);
-      sum = plus_weight(sum, y, __fmaf_rn(error, high, __fmaf_rn(d, low, __fmaf_rn(d, high, -y))));
+      sum = plus_weight<false>(sum, y, __fmaf_rn(error, high, __fmaf_rn(d, low, __fmaf_rn(d, high, -y))));
     }
     return sum;
   }
 
+ private:
+  // From which distance from 0 on a 16-bit logit x within 60 exponents of the largest makes x - largest a float;
+  // infinity if the largest is too near 0 itself. A logit of p bits is a whole multiple of more than 2^-p of itself.
+  // The difference is a multiple of the unit of the one that is nearer to 0, and a float if it is at most 2^24 of
+  // these. If that is x, the difference is below (|largest| + |x|) (1 + 2^-11), so |largest| 2^(p - 24) (1 + 2^-10) is
+  // enough for |x|. If it is the largest, the difference is at most 60 exponents.
+  static __device__ __forceinline__ float least_exact(const TokenScale& scale) {
+    constexpr float share = std::is_same_v<S, BFloat16> ? 0x1p-16f : 0x1p-13f;  // 2^(p - 24)
+    const float largest = fabsf(scale.largest);
+    return largest >= 61.0f / scale.high * share ? largest * (share * 1.001f) : __builtin_inff();
+  }
+
+  // Whether the differences to the largest are simple and their exponents well above -64.
+  __device__ __forceinline__ bool are_near(const LogitLine<S> (&line)[lines]) const {
+    if constexpr (sizeof(S) == 4) {
+      return least_of(line) >= nearest_;
+    } else {
+      unsigned least = line[0].words[0], nearest = nearer_words(line[0].words[0], line[0].words[1], S());
+      PAPILIO_UNROLL
+      for (unsigned n = 1; n < 4 * lines; ++n) least = lesser_words(least, line[n / 4].words[n % 4], S());
+      PAPILIO_UNROLL
+      for (unsigned n = 2; n < 4 * lines; ++n) nearest = nearer_words(nearest, line[n / 4].words[n % 4], S());
+      return are_from(least, nearest_pair_, nearest, least_pair_, S());
+    }
+  }
+  static __device__ __forceinline__ float least_of(const LogitLine<S> (&line)[lines]) {
+    float least = line[0][0];
+    PAPILIO_UNROLL
+    for (unsigned e = 1; e < at_once; ++e) least = fminf(least, line[e / in_line][e % in_line]);
+    return least;
+  }
+
+  // From y = (x - largest) high, rounded, and what is left of the exponent. Of logits that are not near the digits may
+  // be anything, but not 0.
+  template <bool near>
+  __device__ __forceinline__ double plus_weight(double sum, float y, float rest) const {
+    constexpr float rounding = 0x1.8p23f;
+    const float shifted = y + rounding;
+    const auto above = static_cast<unsigned>(digits_above_one((y - (shifted - rounding)) + rest));
+    return plus_digits(sum, near ? above + (1u << 30) : __viaddmax_u32(above, 1u << 30, 1u), shifted);
+  }
+
   const TokenScale& scale_;
-  float nearest_, least_ = 0;
+  float nearest_ = 0;
+  unsigned nearest_pair_ = 0, least_pair_ = 0;  // for 16-bit logits: the same, and what least_exact says
 };
 
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -24,9 +24,13 @@ using One = warp::ScalarWarp<1>;
 
 constexpr int additions = 18;
 constexpr std::size_t segment_size = 64;
+constexpr int log2_group = 4;  // terms of a group whose exponents are bounded by its sum
 
 // How the terms of a rough sum are wrong.
 enum class Errors { as_computed, before_the_target, after_the_target, random };
+
+// Where the bound of the error has the exponents of the terms from: the sum of many terms, or those of groups of them.
+enum class Exponents { of_sum, of_groups };
 
 // A row, its exact weights, and draws from rough sums.
 class RoughRow {
@@ -42,6 +46,7 @@ class RoughRow {
   }
 
   std::size_t size() const { return logits_.size(); }
+  bool has_tops() const { return kernel::has_tops(scale_.largest, scale_.high); }
   std::uint64_t weight(std::size_t category) const { return weights_[category]; }
 
   // The law's token.
@@ -84,8 +89,26 @@ class RoughRow {
     return std::fabs(u * total - before) * unit().weight / kernel::rough_error(u, total, before, unit());
   }
 
+  // The sum of some terms, each times its |y|, in units; and the bound of it.
+  double exponents(std::size_t first, std::size_t end) const {
+    double all = 0;
+    for (std::size_t j = first; j < end; ++j)
+      if (logits_[j] != testing::minus_infinity) all -= term(j) * exponent(j);
+    return all;
+  }
+  double most_exponents(std::size_t first, std::size_t end) const {
+    double all = 0;
+    for (std::size_t group = first; group < end; group += std::size_t{1} << log2_group) {
+      double sum = 0;
+      for (std::size_t j = group; j < std::min(end, group + (std::size_t{1} << log2_group)); ++j) sum += term(j);
+      all += static_cast<double>(kernel::most_exponents(static_cast<float>(sum), log2_group)) + above() * sum;
+    }
+    return all;
+  }
+
   // The token that is certain, or -1. The bound of the error is divided by `shrunk`.
-  std::int64_t rough_token(std::uint64_t number, Errors errors, double shrunk, std::mt19937_64& bits) const {
+  std::int64_t rough_token(std::uint64_t number, Errors errors, Exponents known, double shrunk,
+                           std::mt19937_64& bits) const {
     const std::int64_t law = token(number);
     const float top = kernel::top_of(scale_.largest, scale_.high);
     if (!kernel::has_tops(scale_.largest, scale_.high)) return -1;
@@ -98,14 +121,33 @@ class RoughRow {
     const double u = kernel::rough_number(number);
     double offset = u * total;
     for (std::size_t s = 0; s < sums.size(); ++s) {
-      const double error = kernel::rough_error(u, total, u * total - offset, unit()) / shrunk;
-      if (offset < sums[s]) return token_in(s * segment_size, kernel::rough_target(offset, error, unit()));
+      if (offset < sums[s]) {
+        const std::size_t first = s * segment_size, end = std::min(size(), first + segment_size);
+        const double before = u * total - offset;
+        const double error = known == Exponents::of_sum
+                                 ? kernel::rough_error(u, total, before, unit())
+                                 : kernel::rough_error(u, {before, most_exponents(0, end)},
+                                                       {total - before, most_exponents(first, size())}, unit());
+        return token_in(first, kernel::rough_target(offset, error / shrunk, unit()));
+      }
       offset -= sums[s];
     }
     return -1;
   }
 
  private:
+  // How far the row's largest exponent is above its top.
+  double above() const {
+    return static_cast<double>(scale_.largest) * static_cast<double>(scale_.high) -
+           static_cast<double>(kernel::top_of(scale_.largest, scale_.high));
+  }
+  double exponent(std::size_t category) const {
+    const double below = static_cast<double>(logits_[category]) - static_cast<double>(scale_.largest);
+    return below * (static_cast<double>(scale_.high) + static_cast<double>(scale_.low));
+  }
+  // In units.
+  double term(std::size_t category) const { return std::exp2(exponent(category) + above()); }
+
   kernel::RoughUnit unit() const { return kernel::rough_unit(scale_, static_cast<std::int64_t>(size()), additions); }
 
   std::int64_t token_in(std::size_t first, const kernel::RoughTarget& target) const {
@@ -186,7 +228,8 @@ struct Outcomes {
 };
 
 // Draws with targets around the borders of the categories that weigh most, and with any.
-void try_row(const RoughRow& row, Errors errors, double shrunk, std::mt19937_64& bits, Outcomes& outcomes) {
+void try_row(const RoughRow& row, Errors errors, Exponents known, double shrunk, std::mt19937_64& bits,
+             Outcomes& outcomes) {
   std::vector<std::size_t> places(row.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   const std::size_t few = std::min<std::size_t>(6, row.size());
@@ -194,7 +237,7 @@ void try_row(const RoughRow& row, Errors errors, double shrunk, std::mt19937_64&
                     [&](std::size_t a, std::size_t b) { return row.weight(a) > row.weight(b); });
   std::uniform_real_distribution<double> near(-2, 2);
   const auto draw = [&](std::uint64_t number) {
-    const std::int64_t token = row.rough_token(number, errors, shrunk, bits);
+    const std::int64_t token = row.rough_token(number, errors, known, shrunk, bits);
     outcomes.certain += token >= 0 ? 1 : 0;
     outcomes.unknown += token < 0 ? 1 : 0;
     outcomes.wrong += token >= 0 && token != row.token(number) ? 1 : 0;
@@ -208,29 +251,47 @@ void try_row(const RoughRow& row, Errors errors, double shrunk, std::mt19937_64&
   draw(0), draw(~std::uint64_t{0});
 }
 
-Outcomes try_all(Errors errors, double shrunk) {
+Outcomes try_all(Errors errors, Exponents known, double shrunk) {
   std::mt19937_64 bits(11);
   Outcomes outcomes;
-  for (const RoughRow& row : rows_of_every_kind(bits)) try_row(row, errors, shrunk, bits, outcomes);
+  for (const RoughRow& row : rows_of_every_kind(bits)) try_row(row, errors, known, shrunk, bits, outcomes);
   return outcomes;
 }
 
 TEST(TokenInterval, CertainTokensAreTheLaws) {
-  for (const Errors errors :
-       {Errors::as_computed, Errors::before_the_target, Errors::after_the_target, Errors::random}) {
-    const Outcomes outcomes = try_all(errors, 1);
-    EXPECT_EQ(outcomes.wrong, 0);
-    EXPECT_GT(outcomes.certain, 500);
-    EXPECT_GT(outcomes.unknown, 300);
-  }
+  for (const Errors errors : {Errors::as_computed, Errors::before_the_target, Errors::after_the_target, Errors::random})
+    for (const Exponents known : {Exponents::of_sum, Exponents::of_groups}) {
+      const Outcomes outcomes = try_all(errors, known, 1);
+      EXPECT_EQ(outcomes.wrong, 0);
+      EXPECT_GT(outcomes.certain, 500);
+      EXPECT_GT(outcomes.unknown, 300);
+    }
 }
 
 // The test can tell: with half of the bound or less, errors that are as large as they may be give other tokens.
 TEST(TokenInterval, ASmallerBoundWouldNotDo) {
-  for (const double shrunk : {2, 4, 8}) {
-    SCOPED_TRACE(shrunk);
-    EXPECT_GT(try_all(Errors::before_the_target, shrunk).wrong, 20);
-    EXPECT_GT(try_all(Errors::after_the_target, shrunk).wrong, 20);
+  for (const double shrunk : {2, 4, 8})
+    for (const Exponents known : {Exponents::of_sum, Exponents::of_groups}) {
+      SCOPED_TRACE(shrunk);
+      EXPECT_GT(try_all(Errors::before_the_target, known, shrunk).wrong, 20);
+      EXPECT_GT(try_all(Errors::after_the_target, known, shrunk).wrong, 20);
+    }
+}
+
+// The sum with exponents never exceeds its bound, and reaches it where the terms of a group are equal.
+TEST(TokenInterval, SumsOfGroupsBoundTheirExponents) {
+  std::mt19937_64 bits(12);
+  for (const RoughRow& row : rows_of_every_kind(bits)) {
+    if (!row.has_tops()) continue;
+    EXPECT_LE(row.exponents(0, row.size()), row.most_exponents(0, row.size()));
+  }
+  for (const float below : {0.0f, 2.0f, 9.0f}) {
+    std::vector<float> logits(1024, 1.5f - below);
+    logits[0] = 1.5f;
+    const RoughRow row(logits, 1);
+    const double sum = row.exponents(16, 1024);
+    EXPECT_GE(row.most_exponents(16, 1024), sum);
+    EXPECT_LT(row.most_exponents(16, 1024), sum + 0.02 * std::exp2(-1.4427 * static_cast<double>(below) + 0.5) * 1008);
   }
 }
 

@@ -11,8 +11,8 @@
 namespace papilio::sampling {
 namespace {
 
-// A stream takes a while to begin and to end, so a cluster must have several rows.
-constexpr std::int64_t least_rows_of_cluster = 8;
+// A stream takes a while to begin and to end, so a cluster must have several rows: so many bytes for each block.
+constexpr std::int64_t least_bytes_of_block = 512 * 1024, least_rows_alone = 8;
 
 struct StreamShape {
   TokenShape blocks;
@@ -20,33 +20,46 @@ struct StreamShape {
 };
 
 // No `parts` if the rows do not fit.
-template <class S, bool alone, unsigned thread_lines>
+template <class S, bool alone>
 StreamShape stream_shape(const TokenCall& call) {
   using namespace sampling_kernel;
-  constexpr std::int64_t in_line = 16 / sizeof(S), block_lines = thread_lines * stream_workers;
+  constexpr std::int64_t in_line = 16 / sizeof(S), lines_of_chunk = chunk_lines, chunk_bytes = 16 * lines_of_chunk;
   const bool whole_lines = reinterpret_cast<std::uintptr_t>(call.logits) % 16 == 0 && call.row_stride % in_line == 0 &&
                            call.categories % in_line == 0;
   if (!whole_lines || execution::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return {};
+  const std::int64_t room = execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
+                            static_cast<std::int64_t>(sizeof(StreamMemory<S, alone>)) - 1024;
+  const std::int64_t buffers = std::min<std::int64_t>(stream_most_buffers, room / chunk_bytes);
+  // Exact sums need all of a row's part at once, and some buffers are for the next row meanwhile: more for floats, of
+  // which a buffer has half as many and so is summed in half the time.
+  const std::int64_t ahead = sizeof(S) == 4 ? 4 : 2;
+  const std::int64_t most_chunks =
+      alone ? rough_chunks<S>() : std::min<std::int64_t>(stream_most_chunks, buffers - ahead);
+  if (buffers < 2 || most_chunks < 1) return {};
   const std::int64_t lines = call.categories / in_line;
   int parts = 2;
-  while (parts < most_token_parts && lines > parts * block_lines) parts *= 2;
+  while (parts < most_token_parts && lines > parts * most_chunks * lines_of_chunk) parts *= 2;
   const std::int64_t part_lines = base::ceil_div<std::int64_t>(lines, parts);
+  const std::int64_t chunks = base::ceil_div<std::int64_t>(part_lines, lines_of_chunk);
+  const std::int64_t in_chunk = base::ceil_div<std::int64_t>(part_lines, chunks);
   // A thread's exact sum has to fit, and most threads should have something to do.
   const int unit_bits = token_unit_bits(call.categories);
-  const bool fits = unit_bits <= 52 && thread_lines * in_line <= std::int64_t{1} << (52 - unit_bits);
-  if (!fits || part_lines > block_lines || 4 * part_lines < 3 * block_lines) return {};
-  const std::int64_t room = execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
-                            static_cast<std::int64_t>(sizeof(StreamMemory<alone>)) - 1024;
-  const std::int64_t buffers = std::min<std::int64_t>(stream_most_buffers, room / (block_lines * 16));
-  if (buffers < 2) return {};
-  StreamShape shape = {{parts, part_lines * in_line, buffers * block_lines * 16, false},
-                       {call, static_cast<std::uint32_t>(buffers), static_cast<std::uint32_t>(buffers + 5)}};
+  const bool fits = unit_bits <= 52 && chunk_lines_of_thread * in_line <= std::int64_t{1} << (52 - unit_bits);
+  const bool few = 4 * in_chunk < 3 * lines_of_chunk || (alone && chunks < rough_chunks<S>());
+  if (!fits || few || chunks > most_chunks) return {};
+  StreamShape shape = {{parts, part_lines * in_line, buffers * chunk_bytes, false}, {}};
+  shape.call.call = call;
   shape.call.call.in_slice = shape.blocks.in_slice;
+  shape.call.scale = token_scale(0, call.temperature.value, unit_bits);
+  shape.call.buffers = static_cast<std::uint32_t>(buffers);
+  shape.call.chunks = static_cast<std::uint32_t>(chunks);
+  shape.call.in_chunk = static_cast<std::uint32_t>(in_chunk);
+  shape.call.lag = static_cast<std::uint32_t>(buffers / chunks + 5);
   return shape;
 }
 
 // How many clusters the current device has room for. Asked once per device.
-template <class S, bool alone, unsigned lines>
+template <class S, bool alone>
 int clusters_at_once(const TokenShape& shape) {
   static std::array<std::array<std::atomic<int>, most_token_parts + 1>, 64> known;
   int device = 0;
@@ -54,7 +67,7 @@ int clusters_at_once(const TokenShape& shape) {
   std::atomic<int>* const place =
       device < 64 ? &known[static_cast<std::size_t>(device)][static_cast<std::size_t>(shape.parts)] : nullptr;
   if (place != nullptr && place->load() > 0) return place->load();
-  const auto kernel = sampling_kernel::draw_rows_in_stream<S, alone, lines>;
+  const auto kernel = sampling_kernel::draw_rows_in_stream<S, alone>;
   execution::check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shape.shared_bytes)),
       "drawing from a stream of rows");
@@ -63,7 +76,7 @@ int clusters_at_once(const TokenShape& shape) {
   cluster.val.clusterDim = {static_cast<unsigned>(shape.parts), 1, 1};
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(static_cast<unsigned>(shape.parts));
-  config.blockDim = dim3(sampling_kernel::stream_threads(alone));
+  config.blockDim = dim3(sampling_kernel::stream_threads<S, alone>());
   config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
   config.attrs = &cluster;
   config.numAttrs = 1;
@@ -73,24 +86,24 @@ int clusters_at_once(const TokenShape& shape) {
   return clusters;
 }
 
-template <class S, bool alone, unsigned lines>
-bool draw(const TokenCall& call, cudaStream_t stream) {
-  const StreamShape shape = stream_shape<S, alone, lines>(call);
+template <class S, bool alone>
+bool draw_as(const TokenCall& call, cudaStream_t stream) {
+  StreamShape shape = stream_shape<S, alone>(call);
   if (shape.blocks.parts == 0) return false;
-  const int clusters = clusters_at_once<S, alone, lines>(shape.blocks);
-  if (clusters == 0 || call.rows < least_rows_of_cluster * clusters) return false;
-  launch_on_rows(sampling_kernel::draw_rows_in_stream<S, alone, lines>, shape.call, clusters, shape.blocks,
-                 sampling_kernel::stream_threads(alone), stream, "drawing from a stream of rows");
+  const int clusters = clusters_at_once<S, alone>(shape.blocks);
+  const std::int64_t bytes = std::int64_t{shape.call.chunks} * sampling_kernel::chunk_lines * 16;
+  const std::int64_t least = alone ? least_rows_alone : least_bytes_of_block / bytes;
+  if (clusters == 0 || call.rows < least * clusters) return false;
+  shape.call.rows = static_cast<std::uint32_t>(call.rows / clusters);
+  shape.call.longer = static_cast<std::uint32_t>(call.rows % clusters);
+  launch_on_rows(sampling_kernel::draw_rows_in_stream<S, alone>, shape.call, clusters, shape.blocks,
+                 sampling_kernel::stream_threads<S, alone>(), stream, "drawing from a stream of rows");
   return true;
 }
 
-// Rough sums of 16-bit logits are faster than memory in eight blocks, exact sums need long parts; rough sums of floats
-// are as fast by intervals.
 template <class S>
 bool draw(const TokenCall& call, bool alone, cudaStream_t stream) {
-  if (!alone) return draw<S, false, 8>(call, stream);
-  if constexpr (sizeof(S) == 2) return draw<S, true, 4>(call, stream);
-  return false;
+  return alone ? draw_as<S, true>(call, stream) : draw_as<S, false>(call, stream);
 }
 
 }  // namespace
