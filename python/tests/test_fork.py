@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -48,6 +49,23 @@ def test_fork_after_use(threads):
 def test_a_child_uses_one_thread():
     draw(1)
     assert in_child(lambda: (draw(2), len(os.listdir("/proc/self/task")))[1]) == 1
+
+
+def test_a_child_reads_a_corpus_alone(tmp_path):
+    file = tmp_path / "c.papilio-corpus"
+    papilio.write_corpus(papilio.generate_corpus(documents=40000, vocabulary=500, topics=2, mean_length=200), file)
+    expected = papilio.open_corpus(file)
+
+    def read():
+        """Whether both ways of reading give the corpus; the processor time that threads other than this one took."""
+        before = time.process_time_ns() - time.thread_time_ns()
+        corpora = papilio.open_corpus(file), papilio.read_corpus(file)
+        others = time.process_time_ns() - time.thread_time_ns() - before
+        return all(np.array_equal(corpus.words, expected.words) for corpus in corpora), others
+
+    is_right, others = in_child(read)
+    assert is_right
+    assert others < 1_000_000  # less than it takes to look at the words
 
 
 def test_fork_during_a_call_of_another_thread():

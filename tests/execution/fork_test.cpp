@@ -47,10 +47,10 @@ int status_of_child(const Work& work) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// 0 if loops of all numbers of threads are one range each.
+// 0 if loops of all numbers of threads are one range each, and work is divided by one.
 int loops_run_alone() {
   for (const int threads : {0, 1, 2, 7}) {
-    if (ranges_of_loop(threads) != 1) return 1;
+    if (ranges_of_loop(threads) != 1 || thread_count(threads) != 1) return 1;
   }
   return 0;
 }

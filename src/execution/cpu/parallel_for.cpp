@@ -33,8 +33,22 @@ constexpr int most_threads = 4096;
 // A forked child has none of its parent's threads. What they held when the process forked, such as a lock of oneTBB,
 // nobody gives back. So a child of a process that has used oneTBB never enters it: its loops run on one thread.
 std::atomic<bool> has_used_tbb = false;  // this process, or one that it was forked from
+std::atomic<int> counters = 0;           // threads in processors(), of this process or of those
 std::atomic<bool> runs_alone = false;    // this process is such a child
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { runs_alone = has_used_tbb.load(); });
+[[maybe_unused]] const int registered =
+    pthread_atfork(nullptr, nullptr, [] { runs_alone = has_used_tbb || counters > 0; });
+
+// Those that this process may use. The first thread that asks oneTBB counts them, while others wait for it: the child
+// of a process that forks meanwhile would wait forever.
+int processors() {
+  static std::atomic<int> known = 0;
+  if (known == 0) {
+    ++counters;
+    known = oneapi::tbb::info::default_concurrency();
+    --counters;
+  }
+  return known;
+}
 
 // The order that oneTBB guarantees: everything before the call happens before every body, and every body before the end
 // of the call. Bodies are not ordered among themselves. ThreadSanitizer, which sees nothing of oneTBB, learns it here.
@@ -111,7 +125,8 @@ std::int64_t available_threads() {
 int thread_count(int threads) {
   base::require(threads >= 0 && threads <= most_threads,
                 "papilio: threads must be 0 (all) or a number up to {}; got {}", most_threads, threads);
-  return threads == 0 ? oneapi::tbb::info::default_concurrency() : threads;
+  if (runs_alone) return 1;
+  return threads == 0 ? processors() : threads;
 }
 
 // Isolated: while a thread waits for the ranges of one call, it takes no
@@ -122,7 +137,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, int threads,
   const int limit = thread_count(threads);
   if (count == 0) return;
   const std::int64_t grains = count / grain + (count % grain != 0 ? 1 : 0);
-  if (limit == 1 || grains == 1 || runs_alone) {
+  if (limit == 1 || grains == 1) {
     body(0, count);
     return;
   }

@@ -16,9 +16,9 @@ void parallel_for(std::int64_t count, std::int64_t grain, int threads,
                   base::FunctionRef<void(std::int64_t begin, std::int64_t end)> body);
 
 // The number of threads that `threads` asks for: itself or, if it is
-// 0, one for each processor that this process may use. Work is divided
-// by this number, so that a machine with fewer processors takes the
-// same steps. Throws InvalidArgument if it is negative or above 4096.
+// 0, one for each processor that this process may use; 1 in a process
+// forked as above. Work is divided by it, so that fewer processors take
+// the same steps. Throws InvalidArgument if it is negative or above 4096.
 int thread_count(int threads);
 
 }  // namespace papilio::execution
