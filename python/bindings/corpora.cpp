@@ -48,7 +48,7 @@ Corpus make_corpus(const ArrayLike& offsets, const ArrayLike& words, Strings voc
 }
 
 CorpusObject from_counts(const ArrayLike& row_offsets, const ArrayLike& columns, const ArrayLike& counts,
-                         Strings vocabulary, DocumentNames names) {
+                         Strings vocabulary, DocumentNames names, int threads) {
   const auto offsets = vector_of<std::int64_t>(row_offsets, "papilio.Corpus.from_counts: row_offsets");
   const auto words = vector_of<std::int32_t>(columns, "papilio.Corpus.from_counts: columns");
   const auto times = vector_of<std::int64_t>(counts, "papilio.Corpus.from_counts: counts");
@@ -56,7 +56,7 @@ CorpusObject from_counts(const ArrayLike& row_offsets, const ArrayLike& columns,
   Corpus corpus = expanded(offsets, words, times, "papilio::Corpus::from_counts");
   corpus.vocabulary = std::move(vocabulary);
   corpus.document_names = std::move(names.values);
-  corpus.verify();
+  corpus.verify(threads);
   return CorpusObject(std::move(corpus));
 }
 
@@ -109,7 +109,7 @@ CorpusObject from_texts(const nb::list& texts, const TextOptions& options, Docum
   const Unlocked unlocked;
   Corpus corpus = corpus_from_texts(views, options, report);
   corpus.document_names = std::move(names.values);
-  corpus.verify();
+  corpus.verify(options.threads);
   return CorpusObject(std::move(corpus));
 }
 
@@ -268,7 +268,7 @@ void bind_corpus(nb::module_& m) {
     new (&self) CorpusObject(make_corpus(offsets, words, vocabulary, names));
   });
   corpus.def_static("from_counts", &from_counts, nb::arg("row_offsets"), nb::arg("columns"), nb::arg("counts"),
-                    nb::arg("vocabulary"), nb::arg("document_names") = nb::make_tuple());
+                    nb::arg("vocabulary"), nb::arg("document_names") = nb::make_tuple(), nb::arg("threads") = 0);
   corpus.def("counts", &counts_of,
              "The corpus as compressed rows (CSR): row offsets, word numbers in increasing order, and their counts.");
   corpus.def("__repr__", &describe);

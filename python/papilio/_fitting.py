@@ -78,7 +78,7 @@ class Fitting:
         caller = f"{type(self).__name__}.{method}"
         if self.fractional not in ("raise", "round"):
             raise ValueError(f"LDA: fractional is {self.fractional!r}, expected 'raise' or 'round'")
-        X = _corpus_of_texts(X)
+        X = _corpus_of_texts(X, _parameters.threads(self.n_jobs))
         if isinstance(X, Corpus):
             return X
         counts = as_counts(X, caller, self.fractional)
@@ -104,7 +104,7 @@ class Fitting:
         caller = f"{type(self).__name__}.{method}"
         if self.fractional not in ("raise", "round"):
             raise ValueError(f"LDA: fractional is {self.fractional!r}, expected 'raise' or 'round'")
-        X = _corpus_of_texts(X)
+        X = _corpus_of_texts(X, _parameters.threads(self.n_jobs))
         if isinstance(X, Corpus):
             if vocabulary is not None:
                 raise ValueError(f"{caller}: vocabulary cannot be given with a corpus or texts, which have their own")
@@ -121,7 +121,8 @@ class Fitting:
         self._check_columns(X, counts.width, reset)
         if words is None:
             words = column_words(X, counts.width, vocabulary, caller) if reset else self._fitted.model.vocabulary
-        return Corpus.from_counts(counts.offsets, counts.columns, counts.values, words)
+        threads = _parameters.threads(self.n_jobs)
+        return Corpus.from_counts(counts.offsets, counts.columns, counts.values, words, threads=threads)
 
     def _join(self, corpus: Corpus, options: _core.TrainOptions) -> tuple[Corpus, _core.ChainState]:
         """The documents of the chain, followed by those of `corpus` if these are new; and the state of the chain."""
@@ -220,9 +221,9 @@ class Fitting:
         self.log_joint_ = result.log_joint_per_token
 
 
-def _corpus_of_texts(X: Any) -> Any:
+def _corpus_of_texts(X: Any, threads: int) -> Any:
     """Texts and lists of words as a corpus; anything else as it is."""
     kind = "" if isinstance(X, Corpus) else kind_of_texts(X)
     if not kind:
         return X
-    return corpus_from_texts(X) if kind == "texts" else corpus_from_tokens(X)
+    return corpus_from_texts(X, threads=threads) if kind == "texts" else corpus_from_tokens(X)

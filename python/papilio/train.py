@@ -82,18 +82,18 @@ def _on_rank_0(is_so: bool, ranks: ProcessGroup | None) -> bool:
     return bool(said[0])
 
 
-def _corpus(path: str, ranks: ProcessGroup | None) -> papilio.Corpus:
+def _corpus(path: str, threads: int, ranks: ProcessGroup | None) -> papilio.Corpus:
     """The corpus as `read_corpus` gives it, of which ranks read a part each. A corpus file is mapped where that is the
     same: where each of its words occurs."""
     if ranks is None or not _on_rank_0(_core.detect_corpus_format(path) == "corpus", ranks):
-        return papilio.read_corpus(path, ranks=ranks)
-    corpus = papilio.open_corpus(path, ranks=ranks)
+        return papilio.read_corpus(path, threads=threads, ranks=ranks)
+    corpus = papilio.open_corpus(path, threads=threads, ranks=ranks)
     _, _, first, end = _core.documents_of_rank(corpus, ranks.rank, ranks.ranks)
     occurs = np.zeros(corpus.vocabulary_size, np.int32)
     for begin in range(first, end, 1 << 24):
         occurs[corpus.words[begin : min(begin + (1 << 24), end)]] = 1
     ranks.add_up(occurs)
-    return corpus if occurs.all() else papilio.read_corpus(path, ranks=ranks)
+    return corpus if occurs.all() else papilio.read_corpus(path, threads=threads, ranks=ranks)
 
 
 @over_ranks
@@ -107,8 +107,11 @@ def _train(arguments: argparse.Namespace | ValueError, ranks: ProcessGroup | Non
     options["start"] = "uniform"
     if ranks is not None and options["device"] == "cuda":  # each process of a host has a GPU
         options["device"] = f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
-    corpus = _corpus(arguments.corpus, ranks)
-    held_out = None if arguments.held_out is None else papilio.read_corpus(arguments.held_out, ranks=ranks)
+    threads = options["threads"]
+    corpus = _corpus(arguments.corpus, threads, ranks)
+    held_out = None
+    if arguments.held_out is not None:
+        held_out = papilio.read_corpus(arguments.held_out, threads=threads, ranks=ranks)
     resume = None
     if _on_rank_0(arguments.checkpoint is not None and Path(arguments.checkpoint).exists(), ranks):
         resume = papilio.load_checkpoint(corpus, arguments.checkpoint, ranks=ranks, **options)

@@ -46,8 +46,9 @@ def test_threads_1_is_the_calling_thread_alone(tmp_path):
     papilio.write_corpus(corpus, tmp_path / "c.papilio-corpus")
     done = python(
         """
-        import os, papilio
+        import contextlib, io, os, numpy as np, papilio, runpy, sys
         threads = lambda: len(os.listdir("/proc/self/task"))
+        lda = papilio.LDA(n_components=2, max_iter=1, n_jobs=1).fit([[1, 2]])  # scikit-learn starts threads of its own
         before = threads()
         corpus = papilio.open_corpus("c.papilio-corpus", threads=1)
         papilio.read_corpus("c.papilio-corpus", threads=1)
@@ -56,6 +57,11 @@ def test_threads_1_is_the_calling_thread_alone(tmp_path):
         papilio.complete_documents(result.model, corpus, threads=1)
         papilio.coherence(result.model, corpus, threads=1)
         papilio.log_joint(corpus, result.topics.z, [0.1, 0.1], 0.1, threads=1)
+        papilio.corpus_from_texts(["cats purr and dogs bark " * 60000], threads=1)
+        lda.fit(np.full((1000, 500), 1))
+        sys.argv = ["train", *"c.papilio-corpus -k 2 --sweeps 1 --threads 1 --held-out c.papilio-corpus -o m".split()]
+        with contextlib.redirect_stderr(io.StringIO()):
+            runpy.run_module("papilio.train", run_name="__main__")
         print(threads() - before)
         papilio.open_corpus("c.papilio-corpus")
         print(threads() > before or len(os.sched_getaffinity(0)) == 1)

@@ -65,7 +65,7 @@ InputCorpus read_named(const std::string& path, const papilio::Model& model, con
   papilio::ReadReport report;
   InputCorpus corpus = open_own_documents(reading, report, ranks);
   if (!is_first(ranks)) return corpus;
-  report.left_out[papilio::LeftOutReason::unknown] = corpus.unknown_words(model);
+  report.left_out[papilio::LeftOutReason::unknown] = corpus.unknown_words(model, arguments.threads);
   if (const std::string summary = left_out_summary(report); !summary.empty()) {
     tell("{}: {}", printable(path), summary);
   }

@@ -69,7 +69,9 @@ ExitCode run_infer(InferArguments arguments, papilio::Communicator* ranks) {
   const InputCorpus input = open_own_documents(arguments.corpus, report, ranks);
   const papilio::CorpusView corpus = input.view();
   arguments.options.corpus_identity = input.known_identity();
-  if (is_first(ranks)) report.left_out[papilio::LeftOutReason::unknown] = input.unknown_words(model);
+  if (is_first(ranks)) {
+    report.left_out[papilio::LeftOutReason::unknown] = input.unknown_words(model, arguments.options.threads);
+  }
   const papilio::DocumentTopics inferred = ranks == nullptr ? papilio::infer(model, corpus, arguments.options)
                                                             : papilio::infer(model, corpus, arguments.options, *ranks);
   if (!is_first(ranks)) return ExitCode::ok;

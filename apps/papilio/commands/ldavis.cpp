@@ -32,7 +32,7 @@ papilio::LdavisData prepare(const LdavisArguments& arguments, const papilio::Mod
   reading.text.threads = arguments.options.threads;
   papilio::ReadReport report;
   const InputCorpus corpus = open_corpus(reading, report);
-  report.left_out[papilio::LeftOutReason::unknown] = papilio::unknown_words(model, corpus.view());
+  report.left_out[papilio::LeftOutReason::unknown] = corpus.unknown_words(model, reading.text.threads);
   if (report.left_out[papilio::LeftOutReason::unknown].tokens == corpus.view().tokens()) {
     throw CommandError(ExitCode::bad_data, fmt::format("{} has no word that the model knows", reading.path));
   }
@@ -49,8 +49,10 @@ std::string page_of_topics(const LdavisArguments& arguments, const papilio::Mode
                                     .seed = arguments.seed,
                                     .threads = arguments.options.threads};
   if (arguments.corpus.path.empty()) return papilio::report_page(model, options);
+  CorpusArguments reading = arguments.corpus;
+  reading.text.threads = options.threads;
   papilio::ReadReport report;
-  const InputCorpus corpus = open_corpus(arguments.corpus, report);
+  const InputCorpus corpus = open_corpus(reading, report);
   const papilio::ReportDocuments documents = {.corpus = corpus.view()};
   return papilio::report_page(model, options, &documents);
 }

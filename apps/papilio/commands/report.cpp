@@ -106,7 +106,7 @@ std::string page_of(const ReportArguments& arguments, const papilio::Model& mode
   from.text.threads = options.threads;
   papilio::ReadReport report;
   const InputCorpus corpus = open_corpus(from, report);
-  report.left_out[papilio::LeftOutReason::unknown] = papilio::unknown_words(model, corpus.view());
+  report.left_out[papilio::LeftOutReason::unknown] = corpus.unknown_words(model, options.threads);
   if (report.left_out[papilio::LeftOutReason::unknown].tokens == corpus.view().tokens()) {
     throw CommandError(ExitCode::bad_data, fmt::format("{} has no word that the model knows", from.path));
   }

@@ -79,7 +79,7 @@ Documents read_documents(const TopicsArguments& arguments, const papilio::Model&
   papilio::ReadReport report;
   documents.corpus = open_corpus(from, report);
   papilio::ReportDocuments shown = {.corpus = documents.corpus.view()};
-  if (papilio::map_words(model, shown.corpus).unknown_tokens == shown.corpus.tokens()) {
+  if (documents.corpus.unknown_words(model, arguments.threads).tokens == shown.corpus.tokens()) {
     throw CommandError(ExitCode::bad_data, fmt::format("{} has no word that the model knows", from.path));
   }
   shown.texts = document_texts(find_document_texts(from, arguments.texts), from, shown.corpus, arguments.texts,

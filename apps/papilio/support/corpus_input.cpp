@@ -271,9 +271,8 @@ std::vector<std::int64_t> InputCorpus::word_counts(int threads) const {
   return counts;
 }
 
-papilio::LeftOutWords InputCorpus::unknown_words(const papilio::Model& model) const {
-  if (of_rank) return papilio::unknown_words(model, of_rank->view().vocabulary, of_rank->word_counts());
-  return papilio::unknown_words(model, view());
+papilio::LeftOutWords InputCorpus::unknown_words(const papilio::Model& model, int threads) const {
+  return papilio::unknown_words(model, view().vocabulary, word_counts(threads));
 }
 
 InputCorpus open_own_documents(const CorpusArguments& arguments, papilio::ReadReport& report,

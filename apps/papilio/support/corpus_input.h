@@ -24,9 +24,9 @@ struct InputCorpus {
   bool has_names = true;                                 // the documents' names; only rank 0 has them
 
   papilio::CorpusView view() const;
-  const papilio::CorpusIdentity* known_identity() const;                   // null: none
-  std::vector<std::int64_t> word_counts(int threads) const;                // over the whole corpus
-  papilio::LeftOutWords unknown_words(const papilio::Model& model) const;  // those that the model does not know
+  const papilio::CorpusIdentity* known_identity() const;                                // null: none
+  std::vector<std::int64_t> word_counts(int threads) const;                             // over the whole corpus
+  papilio::LeftOutWords unknown_words(const papilio::Model& model, int threads) const;  // that the model does not know
 };
 
 // Opens the corpus that the arguments name. A corpus file is mapped

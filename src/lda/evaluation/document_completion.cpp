@@ -8,6 +8,7 @@
 #include "lda/evaluation/evaluation_on_device.h"
 #include "lda/evaluation/known_document.h"
 #include "lda/evaluation/listed_phi.h"
+#include "lda/model/checked_on_threads.h"
 
 namespace papilio::lda {
 namespace {
@@ -92,7 +93,7 @@ double Completion::perplexity() const { return std::exp(nats_per_token()); }
 Completion complete_documents(const Model& model, const CorpusView& corpus, const CompletionOptions& options) {
   lda::require_options(options);
   lda::require_model(model, "complete_documents");
-  return lda::complete_documents(model, corpus, map_words(model, corpus), options);
+  return lda::complete_documents(model, corpus, lda::map_words(model, corpus, options.threads), options);
 }
 
 }  // namespace papilio

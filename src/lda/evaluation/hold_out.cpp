@@ -1,11 +1,16 @@
 #include "base/check.h"
+#include "lda/model/checked_on_threads.h"
 #include "papilio/evaluation.h"
 
 namespace papilio {
 
 HeldOutSplit hold_out_every(const CorpusView& corpus, std::int64_t every) {
+  return lda::hold_out_every(corpus, every, 0);
+}
+
+HeldOutSplit lda::hold_out_every(const CorpusView& corpus, std::int64_t every, int threads) {
   base::require(every >= 2, "papilio::hold_out_every: every is {}, expected at least 2", every);
-  corpus.verify();
+  corpus.verify(threads);
   HeldOutSplit split;
   split.training.vocabulary.assign(corpus.vocabulary.begin(), corpus.vocabulary.end());
   split.held_out.vocabulary = split.training.vocabulary;

@@ -7,6 +7,7 @@
 #include "lda/corpus/vocabulary.h"
 #include "lda/corpus/word_tally.h"
 #include "lda/evaluation/counted_words.h"
+#include "lda/model/checked_on_threads.h"
 #include "lda/model/options.h"
 #include "random/philox.h"
 #include "random/purpose.h"
@@ -14,11 +15,7 @@
 
 namespace papilio {
 
-WordMap map_words(const Model& model, const CorpusView& corpus) {
-  model.verify();
-  corpus.verify();
-  return lda::CountedWords(model).map(corpus);
-}
+WordMap map_words(const Model& model, const CorpusView& corpus) { return lda::map_words(model, corpus, 0); }
 
 LeftOutWords unknown_words(const Model& model, const CorpusView& corpus) {
   corpus.verify();
@@ -66,6 +63,12 @@ std::uint64_t hash_of(const std::vector<std::int32_t>& words) {
 }
 
 }  // namespace
+
+WordMap map_words(const Model& model, const CorpusView& corpus, int threads) {
+  model.verify();
+  corpus.verify(threads);
+  return CountedWords(model).map(corpus);
+}
 
 KnownDocument known_document(const CorpusView& corpus, const WordMap& map, std::int64_t d) {
   std::vector<std::int32_t> sorted = known_words(corpus, map, d);

@@ -7,6 +7,7 @@
 #include "lda/evaluation/fixed_phi.h"
 #include "lda/evaluation/known_document.h"
 #include "lda/evaluation/topic_draws.h"
+#include "lda/model/checked_on_threads.h"
 #include "papilio/evaluation.h"
 #include "random/philox.h"
 #include "random/purpose.h"
@@ -106,7 +107,7 @@ LeftToRight left_to_right(const Model& model, const CorpusView& corpus, const Le
   base::require(1 <= options.particles && options.particles <= 1'000'000,
                 "papilio::left_to_right: particles is {}, expected 1 to 1000000", options.particles);
   lda::require_model(model, "left_to_right");
-  const WordMap map = map_words(model, corpus);
+  const WordMap map = lda::map_words(model, corpus, options.threads);
   LeftToRight result;
   result.unknown_tokens = map.unknown_tokens;
   result.tokens = corpus.tokens() - map.unknown_tokens;

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "execution/check_view.h"
 #include "execution/cpu/parallel_for.h"
+#include "lda/model/checked_on_threads.h"
 #include "lda/visualization/topic_plane.h"
 #include "papilio/evaluation.h"
 #include "papilio/visualization.h"
@@ -207,7 +208,7 @@ LdavisData prepare_ldavis(const Model& model, const LdavisOptions& options) {
 std::vector<double> expected_topic_tokens(const Model& model, const CorpusView& corpus, std::uint64_t seed,
                                           int threads) {
   const DocumentTopics topics = infer(model, corpus, {.seed = seed, .threads = threads});
-  const WordMap map = map_words(model, corpus);
+  const WordMap map = lda::map_words(model, corpus, threads);
   std::vector<double> tokens(static_cast<std::size_t>(model.topics));
   for (std::int64_t d = 0; d < corpus.documents(); ++d) {
     const auto begin = corpus.words.begin() + corpus.document_offsets[static_cast<std::size_t>(d)];

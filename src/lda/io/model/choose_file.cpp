@@ -84,7 +84,7 @@ Metadata choose_identity(const CorpusView& corpus, const ChooseOptions& options)
 void save_choose_runs(const std::vector<ChooseRun>& runs, const CorpusView& corpus, const ChooseOptions& options,
                       const std::string& path) {
   lda::require_choose_options(options, "save_choose_runs");
-  corpus.verify();
+  corpus.verify(options.training.threads);
   base::require(!runs.empty(), "papilio::save_choose_runs: there are no runs, nothing to write");
   lda::require_runs(runs, corpus.vocabulary_size(), options.top_words, "save_choose_runs");
   std::vector<double> numbers;
@@ -108,7 +108,7 @@ void save_choose_runs(const std::vector<ChooseRun>& runs, const CorpusView& corp
 std::vector<ChooseRun> load_choose_runs(const CorpusView& corpus, const ChooseOptions& options,
                                         const std::string& path) {
   lda::require_choose_options(options, "load_choose_runs");
-  corpus.verify();
+  corpus.verify(options.training.threads);
   lda::SafetensorsFile file(path, "load_choose_runs");
   require_same_run(file, lda::choose_identity(corpus, options), path);
   file.require_tensors({"measures", "seeds", "top_words", "topics"});

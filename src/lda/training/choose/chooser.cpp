@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "execution/cpu/interruption.h"
 #include "lda/evaluation/stability.h"
+#include "lda/model/checked_on_threads.h"
 #include "lda/model/options.h"
 #include "lda/training/choose/rows.h"
 #include "papilio/evaluation.h"
@@ -90,7 +91,9 @@ std::vector<WantedModel> wanted_beside(std::vector<ChooseRun>& runs, const Choos
 }
 
 Chooser::Chooser(const CorpusView& corpus, const ChooseOptions& options)
-    : options_(options), split_(hold_out_every(corpus, options.held_out_every)), coherence_(options.coherence) {
+    : options_(options),
+      split_(hold_out_every(corpus, options.held_out_every, options.training.threads)),
+      coherence_(options.coherence) {
   require_split(split_, options);
   coherence_.threads = options.training.threads;
   if (coherence_.measure != CoherenceMeasure::umass && coherence_.window == 0 && is_bag(split_.training)) {

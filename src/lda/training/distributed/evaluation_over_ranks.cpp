@@ -17,6 +17,7 @@
 #include "lda/evaluation/known_document.h"
 #include "lda/io/model/agreed.h"
 #include "lda/io/model/corpus_identity.h"
+#include "lda/model/checked_on_threads.h"
 #include "papilio/distributed.h"
 #include "papilio/model.h"
 
@@ -132,7 +133,7 @@ Completion complete_documents(const Model& model, const CorpusView& corpus, cons
     lda::require_model(model, "complete_documents");
     return complete_over_ranks(model_hash(model), corpus, options, ranks,
                                [&](const CorpusView& part, auto& lengths, auto& scores) {
-                                 const WordMap map = map_words(model, part);
+                                 const WordMap map = lda::map_words(model, part, options.threads);
                                  score(model, part, map, options, lengths, scores);
                                  return map.unknown_tokens;
                                });

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "execution/ranks/collectives.h"
 #include "lda/evaluation/document_completion.h"
+#include "lda/model/checked_on_threads.h"
 #include "lda/model/options.h"
 #include "lda/model/priors.h"
 #include "lda/model/state.h"
@@ -41,7 +42,7 @@ HeldOutEvaluation::HeldOutEvaluation(const CorpusView& corpus, const TrainOption
   model_.seed_words = seeds.words();
   model_.s_k = seeds.s_k();
   take_occurrences();
-  map_ = map_words(model_, own_);
+  map_ = map_words(model_, own_, options.threads);
   std::int64_t sums[] = {map_.unknown_tokens, documents_to_score(own_, map_)};
   if (ranks() != nullptr) ranks()->add_up(sums);
   map_.unknown_tokens = sums[0];

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "lda/model/checked_on_threads.h"
 #include "papilio/evaluation.h"
 
 namespace papilio::lda {
@@ -75,7 +76,7 @@ class Leaders {
 DocumentStudy study_documents(const Model& model, const CorpusView& corpus, std::span<const std::int32_t> group_of,
                               std::size_t groups, const ReportOptions& options) {
   const auto topics = static_cast<std::size_t>(model.topics);
-  const WordMap map = map_words(model, corpus);
+  const WordMap map = map_words(model, corpus, options.threads);
   Leaders leaders(model.topics, options.documents);
   DocumentStudy study = {{}, std::vector<double>(groups * topics), std::vector<std::int64_t>(groups)};
   const std::int64_t step = std::max<std::int64_t>(1, theta_at_a_time / model.topics);

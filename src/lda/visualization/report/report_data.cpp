@@ -298,7 +298,7 @@ void require_arguments(const Model& model, const ReportOptions& options, const R
             sweep, nats);
   }
   if (documents == nullptr) return;
-  documents->corpus.verify();
+  documents->corpus.verify(options.threads);
   require(documents->groups.empty() || std::ssize(documents->groups) == documents->corpus.documents(),
           "papilio::report_page: groups has {} entries, expected none or one per document: {}",
           documents->groups.size(), documents->corpus.documents());

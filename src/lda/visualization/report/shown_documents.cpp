@@ -63,7 +63,7 @@ std::vector<std::vector<TypicalDocument>> typical_documents(const Model& model, 
                                                             const ReportOptions& options) {
   constexpr const char* caller = "typical_documents";
   model.verify();
-  documents.corpus.verify();
+  documents.corpus.verify(options.threads);
   base::require(options.documents >= 0, "papilio::{}: documents is {}, expected at least 0", caller, options.documents);
   base::require(options.excerpt >= 1, "papilio::{}: excerpt is {}, expected at least 1", caller, options.excerpt);
   const lda::DocumentStudy study = lda::study_documents(model, documents.corpus, {}, 0, options);
