@@ -65,7 +65,7 @@ class Communicator {
   virtual void fail(std::string_view reason) noexcept = 0;
 };
 
-// What a rank that ends with this error tells the others: what(), or "out of memory" for std::bad_alloc.
+// What a rank with this error tells others: what(), or "out of memory" for std::bad_alloc. Valid as long as `error`.
 std::string_view reason_of(const std::exception& error);
 
 // The ranks that mpirun started. One communicator per process, made and destroyed by the same thread. Throws RankError

@@ -28,8 +28,8 @@ struct CorpusView {
   std::int64_t vocabulary_size() const { return static_cast<std::int64_t>(vocabulary.size()); }
 
   // Throws InvalidArgument naming the first offset or word that is out of range, or an array that is null but has
-  // entries. An empty view, such as that of a corpus that was moved from, does not verify. `threads`: of the CPU; 0:
-  // all.
+  // entries. An empty view, such as that of a corpus that was moved from, does not verify. `threads`: of the CPU, up
+  // to 4096; 0: all. Throws InvalidArgument for another number.
   void verify(int threads = 0) const;
 };
 

@@ -80,7 +80,7 @@ class MappedCorpus {
 
   // Reads the whole file; ranks share the work in verify_over_ranks. Throws FormatError unless every hash matches,
   // offsets do not decrease, tokens are in range, and the vocabulary's words are distinct, not empty, and UTF-8.
-  // `threads`: of the CPU; 0: all.
+  // `threads`: of the CPU, up to 4096; 0: all. Throws InvalidArgument for another number.
   void verify(int threads = 0) const;
 
  private:

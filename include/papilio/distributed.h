@@ -45,8 +45,8 @@ RankDocuments documents_of_rank(const CorpusView& corpus, int rank, int ranks);
 // longer than a second, however long another rank reads.
 //
 // If it throws, it throws on every rank. If the hashes in the files differ, all throw InvalidArgument. A rank whose
-// file is damaged in the part that it reads, or whose documents differ from rank 0's, throws FormatError; the others
-// throw RankError, which names that rank. Only rank 0 reads the documents of other ranks.
+// threads are not 0 to 4096 throws it, too; one whose file is damaged in the part that it reads, or whose documents
+// differ from rank 0's, FormatError. Others throw RankError, which names it. Only rank 0 reads others' documents.
 //
 //   const papilio::MappedCorpus corpus("news.papilio-corpus");
 //   const papilio::CorpusIdentity identity = papilio::verify_over_ranks(corpus, *ranks);
@@ -112,8 +112,8 @@ class RankCorpus {
 RankCorpus read_corpus(const std::string& path, const CorpusOptions& options, Communicator& ranks,
                        ReadReport* report = nullptr);
 
-// Whether each rank reads a part of this file in the function above, so that each must have it; otherwise rank 0 alone
-// reads it. Looks at the first bytes of the file. Throws InvalidArgument for options out of range.
+// Whether ranks each read a part of this file, and so need it; else rank 0 alone reads it. Ask where rank 0's file is;
+// false if there is none. Throws IoError if it cannot be read, and InvalidArgument for options out of range.
 bool is_read_in_parts(const std::string& path, const CorpusOptions& options);
 
 // Collective. Returns on rank 0 the state of the whole chain, joined from the parts that train returned on each rank,

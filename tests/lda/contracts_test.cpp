@@ -40,6 +40,9 @@ TEST_F(LdaContract, CorpusAndCorpusView) {
   EXPECT_EQ(moved_from_.documents(), 0);
   EXPECT_EQ(moved_from_.vocabulary_size(), 0);
   EXPECT_NO_THROW(Corpus().verify());
+  for (const int threads : {-1, 4097}) {
+    EXPECT_TRUE(refused("papilio: threads must be 0 (all) or a number up to 4096", [&] { Corpus().verify(threads); }));
+  }
 }
 
 TEST_F(LdaContract, Ranks) {
@@ -82,6 +85,7 @@ TEST_F(LdaContract, RankCorpus) {
   EXPECT_TRUE(refused("min_df is -1", [&] { read_corpus(no_such_folder, {.text = {.min_df = -1}}, rank); }));
   EXPECT_TRUE(is_read_in_parts(path, {}));
   EXPECT_FALSE(is_read_in_parts(no_such_folder, {}));
+  EXPECT_THROW(is_read_in_parts("/proc/self/mem", {}), IoError);  // opens, but its first byte cannot be read
   EXPECT_TRUE(refused("min_df is -1", [&] { is_read_in_parts(path, {.text = {.min_df = -1}}); }));
   std::remove(path.c_str());
 }

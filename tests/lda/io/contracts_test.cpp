@@ -246,6 +246,12 @@ TEST(MappedCorpusContract, MappedCorpus) {
   EXPECT_THROW(MappedCorpus{nowhere}, IoError);
   EXPECT_THROW(MappedCorpus{""}, IoError);
   EXPECT_THROW(MappedCorpus{"-"}, FormatError);
+  for (const int threads : {-1, 4097}) {
+    EXPECT_TRUE(refused("threads must be 0 (all)", [&] { mapped.verify(threads); }));
+    testing::on_ranks({.ranks = 1}, [&](Communicator& rank) {
+      EXPECT_TRUE(refused("threads must be 0 (all)", [&] { verify_over_ranks(mapped, rank, threads); }));
+    });
+  }
   MappedCorpus moved_to = std::move(mapped);
   EXPECT_EQ(moved_to.tokens(), 5);
   const std::string says = "MappedCorpus: this object was moved from, so it maps no file; use the one it was moved to";
