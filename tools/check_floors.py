@@ -41,6 +41,7 @@ ROOMS = {
     "sampling/resample": set(),
     "sampling/tokens": {"sampling/rows"},
     "sampling/tokens/first": {"sampling/tokens"},
+    "sampling/tokens/near": {"sampling/tokens"},
     "sampling/tokens/stream": {"sampling/tokens"},
     "sampling/tokens/drafts": {"sampling/tokens"},
     "sampling/products": {"sampling/blocks"},

@@ -1,9 +1,6 @@
 // Rows whose draw is among the first few, by every way of finding these, against the CPU: bit by bit.
 
-#include <cmath>
-#include <limits>
-
-#include "cuda/token_calls.h"
+#include "cuda/hard_token_rows.h"
 
 namespace papilio::testing {
 namespace {
@@ -11,16 +8,6 @@ namespace {
 template <class S>
 class CudaFirstTokens : public CudaTest {};
 TYPED_TEST_SUITE(CudaFirstTokens, TokenTypes);
-
-constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-
-// One filter for all rows, and no masses: these would take another kernel.
-template <class S>
-TokenRows<S> filtered(TokenRows<S> rows, float temperature, std::int32_t top_k, float top_p, float min_p) {
-  rows.temperature = {temperature}, rows.top_k = {top_k}, rows.top_p = {top_p}, rows.min_p = {min_p};
-  rows.masses = false;
-  return rows;
-}
 
 TYPED_TEST(CudaFirstTokens, OfEverySize) {
   for (const std::int64_t categories : {2, 5, 31, 100, 127, 129, 1000, 4099, 16384, 33003, 70001, 131072, 300007})
@@ -46,66 +33,6 @@ TYPED_TEST(CudaFirstTokens, FromEveryPlace) {
       ASSERT_TRUE(same_tokens(filtered(rows, 0, 0, 1, 0), offset)) << categories << " from " << offset << ", greedy";
     }
   }
-}
-
-// Kinds of rows that are hard to choose from: what category k of `categories` has.
-constexpr int kinds = 20;
-double hard_logit(int kind, std::int64_t k, std::int64_t categories) {
-  const double noise = std::sin(static_cast<double>(k) * 12.9898) * 5;
-  const bool last = k == categories - 1, middle = k == categories / 2;
-  switch (kind) {
-    case 0:
-      return 1;  // all are equal
-    case 1:
-      return static_cast<double>(k) * 1e-3;
-    case 2:
-      return static_cast<double>(categories - k) * 1e-3;
-    case 3:
-      return k % 2 == 0 ? 0.0 : -0.0;  // equal, too
-    case 4:
-      return k % 977 == 976 ? 0.0 : k % 977 == 5 ? -0.0 : -3;  // ties of both zeros, far from each other
-    case 5:
-      return middle ? nan : noise;
-    case 6:
-      return last ? infinity : noise;
-    case 7:
-      return last ? nan : k == 0 ? infinity : noise;
-    case 8:
-      return -infinity;
-    case 9:
-      return k % 1000 == 999 ? noise : -infinity;  // fewer than most top_k
-    case 10:
-      return last ? -2.5 : -infinity;
-    case 11:
-      return k < 256 ? 3 : noise - 9;  // as many ties as there is room for
-    case 12:
-      return k < 257 ? 3 : noise - 9;
-    case 13:
-      return k >= categories - 60 ? 7 + noise : noise - 9;  // all from one block
-    case 14:
-      return k % 300 == 17 ? 4 : noise - 9;  // ties in all blocks
-    case 15:
-      return std::round(noise);
-    case 16:
-      return middle ? 30000 : -30000.0 - noise;
-    case 17:
-      return noise * 1e-30;
-    case 18:
-      return k == 0 ? nan : -infinity;
-    default:
-      return noise;
-  }
-}
-
-template <class S>
-TokenRows<S> hard_rows(std::int64_t rows, std::int64_t categories, int first) {
-  TokenRows<S> made = {rows, categories};
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t k = 0; k < categories; ++k) {
-      const double x = hard_logit(static_cast<int>(first + row) % kinds, k, categories);
-      made.logits.push_back(std::isnan(x) ? not_a_number<S>() : stored<S>(x));
-    }
-  return made;
 }
 
 // Alone, the blocks of a cluster share a row.

@@ -14,4 +14,12 @@ std::int32_t most_first_tokens(std::int64_t rows, std::int64_t categories);
 template <class S>
 void draw_first_tokens_on_cuda(const TokenCall& call, bool one_filter, cudaStream_t stream);
 
+// Which rows of a call the kernel in near/ takes. `call.on_chip` is known: rows that are left over are drawn from on
+// chip.
+NearRows near_rows(const TokenCall& call);
+
+// Queues the draws from those rows. Rows that are left over get the token `left_over`.
+template <class S>
+void draw_near_tokens_on_cuda(const TokenCall& call, cudaStream_t stream);
+
 }  // namespace papilio::sampling

@@ -6,23 +6,24 @@
 #include "sampling/tokens/token_call_cuda.h"
 #include "sampling/tokens/token_weights_cuda.cuh"
 
-// Where top_k and top_p cut the order of a row on chip: a histogram of whole numbers over the distance from the largest
-// logit, then over the bin in which the cut is, until that bin is few enough to be sorted. While all weights are
-// summed, a list is made of what is near the largest logit: most often nothing else needs to be looked at again.
+// Finds where top_k and top_p cut the order of a row on chip. An integer histogram over the distance from the largest
+// logit gives the bin of the cut; this bin is divided again until it is small enough to be sorted. While all weights
+// are summed, the logits near the largest are listed. Usually no other logits need to be read again.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 inline constexpr int on_chip_threads = 256;
 inline constexpr int on_chip_warps = on_chip_threads / 32;
-inline constexpr unsigned on_chip_group = 4 * on_chip_threads;  // logits of a load of all threads
+inline constexpr unsigned on_chip_group = 4 * on_chip_threads;  // logits that all threads load together
 inline constexpr int on_chip_bins = on_chip_threads;
-inline constexpr int on_chip_sorted = on_chip_threads;  // keys that a block sorts
-inline constexpr unsigned on_chip_listed = 1536;        // entries that a block lists; three blocks have room then
+inline constexpr int on_chip_sorted = on_chip_threads;  // the most keys that a block sorts
+inline constexpr unsigned on_chip_listed =
+    1536;  // the most entries that a block lists, so that three blocks fit on a multiprocessor
 
 struct OnChipMemory {
   std::uint64_t arrived;
-  ClusterExchange<1> largest;  // as whole numbers of the same order
-  ClusterExchange<3> sums;     // of kept weights, of all, and how many are kept
+  ClusterExchange<1> largest;  // by token_order
+  ClusterExchange<3> sums;     // of kept weights and of all weights; the number kept
   unsigned largest_of_block;
   std::uint64_t thread_sums[on_chip_threads];
   std::uint64_t warp_sums[on_chip_warps], warp_all[on_chip_warps];
@@ -37,12 +38,18 @@ struct OnChipMemory {
     largest.init(cluster::size());
     sums.init(cluster::size());
   }
+  // Prepares for another row. Called by one thread, after a barrier of the cluster.
+  __device__ void end() {
+    arrival::end(&arrived);
+    largest.end();
+    sums.end();
+  }
 };
 
-// What has a comment is read or written by the others of its cluster.
+// Other blocks of the cluster read or write the members that have a comment.
 struct OnChipCutMemory : OnChipMemory {
-  ClusterExchange<2> answers[2];  // of the first block, by count and by sum: a key, and the sum up to it
-  alignas(8) unsigned sums_of_bins[on_chip_bins][2];  // of the part; a whole number's two halves
+  ClusterExchange<2> answers[2];  // from the first block, by count and by sum: a key, and the sum up to it
+  alignas(8) unsigned sums_of_bins[on_chip_bins][2];  // of the part; two halves of 64-bit integers
   unsigned counts_of_bins[on_chip_bins];              // of the part
   std::uint64_t part_all;                             // the sum of all weights of the part
   std::uint64_t keys[on_chip_sorted];                 // in the first block
@@ -60,12 +67,17 @@ struct OnChipCutMemory : OnChipMemory {
     answers[1].init(1);
     candidates[0] = candidates[1] = listed = 0;
   }
+  __device__ void end() {
+    OnChipMemory::end();
+    answers[0].end();
+    answers[1].end();
+  }
 };
 
-// The same where a token's rank may be asked for.
+// The same for kernels that also compute ranks.
 template <class Memory>
 struct OnChipRankMemory : Memory {
-  ClusterExchange<1> token;  // its key, by the block that has it
+  ClusterExchange<1> token;  // its key, from the block that holds it
   int owner;                 // that block
   unsigned rank;             // in the first block
 
@@ -74,15 +86,11 @@ struct OnChipRankMemory : Memory {
     token.init(1);
     rank = 0;
   }
+  __device__ void end() {
+    Memory::end();
+    token.end();
+  }
 };
-
-// Adds to a whole number of 64 bits in shared memory, half by half: it has no such sums.
-__device__ __forceinline__ void add_halves(unsigned* halves, std::uint64_t x) {
-  const auto low = static_cast<unsigned>(x);
-  const unsigned before = atomicAdd(halves, low);
-  const unsigned high = static_cast<unsigned>(x >> 32) + (before > ~low ? 1 : 0);
-  if (high != 0) atomicAdd(halves + 1, high);
-}
 
 // By all threads of all blocks of a cluster.
 template <class S>
@@ -93,15 +101,15 @@ class OnChipCut {
                        std::int64_t begin)
       : part_(part), memory_(memory), scale_(scale), temperature_(temperature), begin_(begin) {}
 
-  // False if too many categories are too near to each other to be sorted.
+  // Returns false if the bin of the cut has too many categories to be sorted.
   __device__ bool find(const TokenFilter& f, bool joint, std::int64_t categories) {
     reach(near_temperatures);
     weigh_all();
-    std::uint64_t limit = all_;  // the sum of what top_k leaves
+    std::uint64_t limit = all_;  // the sum of what top_k keeps
     if (f.top_k > 0 && f.top_k < categories) {
       const auto k = static_cast<std::uint64_t>(f.top_k);
       if (reached(first_count_) < k) widen();
-      // Beyond, nothing has a weight.
+      // All weights beyond are 0.
       if (reached(first_count_) >= k) {
         if (!search(false, k)) return false;
         least_key_ = memory_.answers[0].of[0][0];
@@ -119,20 +127,20 @@ class OnChipCut {
 
   // 0 if nothing is cut off.
   __device__ std::uint64_t least_key() const { return least_key_; }
-  // Whether what is kept is in the list.
+  // Whether the list contains everything that is kept.
   __device__ bool is_listed() const { return is_listed_ && least_key_ != 0; }
   __device__ std::uint64_t all() const { return all_; }
 
  private:
-  static constexpr float near_temperatures = 10;  // most often far enough
-  static constexpr float all_temperatures = 44;   // beyond, nothing has a weight
+  static constexpr float near_temperatures = 10;  // usually far enough
+  static constexpr float all_temperatures = 44;   // all weights beyond are 0
   static constexpr int most_depth = 2;
 
   __device__ void reach(float temperatures) {
     per_bin_ = static_cast<float>(on_chip_bins) / (temperatures * temperature_);
   }
 
-  // The bin of a logit, at the depth that is looked at; -1 if it is not looked at.
+  // The bin of a logit at the current depth; -1 if it is outside the current bin.
   __device__ __forceinline__ int bin_of(float x) const {
     float place = (scale_.largest - x) * per_bin_;
     PAPILIO_UNROLL
@@ -144,7 +152,7 @@ class OnChipCut {
     return place < static_cast<float>(on_chip_bins) ? __float2int_rz(place) : -1;
   }
 
-  // f(logit, entry) for the part's entries that can be in a bin.
+  // Calls f(logit, entry) for the entries of the part that can be in a bin.
   template <class F>
   __device__ __forceinline__ void each(F f) const {
     if (is_listed_) {
@@ -170,7 +178,7 @@ class OnChipCut {
     atomicAdd(&memory_.counts_of_bins[bin], 1u);
   }
 
-  // This thread's bin of all blocks.
+  // Sums this thread's bin over all blocks.
   __device__ void join_bins(std::uint64_t& sum, std::uint64_t& count) const {
     sum = count = 0;
     const int blocks = cluster::size();
@@ -182,7 +190,7 @@ class OnChipCut {
     }
   }
 
-  // Sums all weights, lists what is near, and fills the bins of the first depth.
+  // Sums all weights, lists the logits near the largest, and fills the bins of the first depth.
   __device__ void weigh_all() {
     clear_bins();
     const float nearest = nearest_logit(scale_);
@@ -211,7 +219,7 @@ class OnChipCut {
     all_ = sum_of_warp(some ? *cluster::at(&memory_.part_all, lane_of_thread()) : 0);
   }
 
-  // Puts those of four entries into the list that are not below the bound, as far as there is room.
+  // Adds to the list those of four entries that reach the bound, as long as there is room.
   __device__ __forceinline__ void list_four(const float4& x, unsigned entry, float bound) const {
     const bool a = x.x >= bound, b = x.y >= bound, c = x.z >= bound, d = x.w >= bound;
     unsigned at = atomicAdd(&memory_.listed, (a ? 1u : 0u) + (b ? 1u : 0u) + (c ? 1u : 0u) + (d ? 1u : 0u));
@@ -229,9 +237,9 @@ class OnChipCut {
     });
   }
 
-  // Fills the bins of the depth that is looked at, once more.
+  // Fills the bins again, for the current depth.
   __device__ void refill_bins(std::uint64_t& sum, std::uint64_t& count) const {
-    cluster::sync();  // the bins before were read
+    cluster::sync();  // all blocks have read the old bins
     clear_bins();
     fill_bins();
     cluster::sync();
@@ -251,7 +259,7 @@ class OnChipCut {
     refill_bins(first_sum_, first_count_);
   }
 
-  // Finds the key at which the count or the sum is reached; it is no more than what the bins have.
+  // Finds the key at which the count or the sum reaches `wanted`, which is at most the total of the bins.
   __device__ bool search(bool by_sum, std::uint64_t wanted) {
     std::uint64_t sum = first_sum_, count = first_count_, sum_before = 0;
     depth_ = 0;
@@ -281,7 +289,7 @@ class OnChipCut {
     }
   }
 
-  // The first block makes a list of a bin and tells all.
+  // The first block sorts the keys of a bin and sends the answer to all blocks.
   __device__ void sort(int bin, bool by_sum, std::uint64_t wanted, std::uint64_t sum_before) const {
     unsigned* const candidates = cluster::at(&memory_.candidates[by_sum ? 1 : 0], 0);
     std::uint64_t* const keys = cluster::at(&memory_.keys[0], 0);
@@ -323,7 +331,7 @@ class OnChipCut {
   std::int64_t begin_;
   float per_bin_ = 0;
   int depth_ = 0, path_[most_depth] = {};
-  std::uint64_t first_sum_ = 0, first_count_ = 0;  // of this thread's bin of the row, at the first depth
+  std::uint64_t first_sum_ = 0, first_count_ = 0;  // of this thread's bin at the first depth, over the row
   std::uint64_t all_ = 0, least_key_ = 0;
   bool is_listed_ = false;
 };

@@ -6,16 +6,16 @@
 #include "sampling/tokens/on_chip_cut_cuda.cuh"
 #include "sampling/tokens/weight_sums_cuda.cuh"
 
-// Draws from rows that fit on chip: the blocks of a cluster hold a row as it is stored, find its largest logit and
-// where the filters cut its order, weigh what is left, and search the sums.
+// Draws from rows that fit on chip. The blocks of a cluster hold a row in its original type. They find its largest
+// logit and where the filters cut its order, compute the weights of what is kept, and search their sums.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// What a kernel of these can do beside drawing: hold weights against min_p, and say how many are kept and their mass;
-// and cut the order by top_k and top_p, and list what is kept.
+// What a kernel does besides drawing. `filter`: min_p, and the number and mass of what is kept. `cut`: also top_k,
+// top_p and the list of what is kept.
 enum class OnChip { draw, filter, cut };
 
-// A row's draw, once. `plain`: no mask, bias, or rank.
+// Draws from one row. `plain`: without a mask, bias or rank.
 template <class S, OnChip kind, bool plain>
 class OnChipDraw {
  public:
@@ -56,7 +56,7 @@ class OnChipDraw {
 
   __device__ std::int64_t begin_of_part() const { return min(call_.categories, cluster::rank() * call_.in_slice); }
 
-  // Begins to read, and does what takes one thread some time meanwhile.
+  // Starts the copy of the part. Meanwhile one thread computes what the draw needs.
   __device__ void start(const TokenFilter& filter) {
     if (threadIdx.x == 0) {
       memory_.init();
@@ -73,7 +73,7 @@ class OnChipDraw {
     memory_.number = draw_number_of_row(call_, row_);
   }
 
-  // False if the bias is bad. A row of 16-bit logits with a bias is not on chip: the sums would not fit in it.
+  // Returns false if the bias is bad. Rows of 16-bit logits with a bias are not on chip: the sums are floats.
   __device__ bool add_bias() {
     if constexpr (!plain && std::is_same_v<S, float>) {
       const BiasOfRow bias = bias_of_row(call_, row_);
@@ -90,7 +90,7 @@ class OnChipDraw {
     return true;
   }
 
-  // -infinity if no category is allowed; NaN if there is one.
+  // The largest allowed logit: -infinity if there is none, NaN if any is NaN.
   __device__ float largest_of_row(const PartMask<S>& mask) const {
     float largest = -__builtin_inff();
     if constexpr (plain) {
@@ -102,7 +102,7 @@ class OnChipDraw {
         largest = greater_or_nan(largest, greater_or_nan(greater_or_nan(x.x, x.y), greater_or_nan(x.z, x.w)));
       }
     }
-    // The one NaN that is made of any is above +infinity in the order.
+    // Every NaN becomes the same key, above that of +infinity.
     const unsigned mine = __reduce_max_sync(whole_warp, largest != largest ? ~0u : token_order(largest + 0.0f));
     if (lane_of_thread() == 0) atomicMax(&memory_.largest_of_block, mine);
     __syncthreads();
@@ -119,9 +119,9 @@ class OnChipDraw {
                                            : TokenStatus::not_a_number);
   }
 
-  // Leaves the row to a kernel that can draw from any.
+  // Leaves the row to the kernel that can draw from any row.
   __device__ void leave() const {
-    cluster::sync();  // the others read this block's bins no more
+    cluster::sync();  // no other block reads this block's bins any more
     if (cluster::rank() == 0 && threadIdx.x == 0) call_.tokens[row_] = left_over;
   }
 
@@ -137,16 +137,16 @@ class OnChipDraw {
     return true;
   }
 
-  // Whether an entry is before the cut, or at it.
+  // Whether an entry comes before the cut or is the last one kept.
   __device__ __forceinline__ bool is_early(float x, unsigned entry) const {
     if constexpr (kind != OnChip::cut) return true;
     return x > cut_ || (x == cut_ && entry <= last_at_cut_);
   }
 
-  // What the threads have of a part: loads of four that are next to each other.
+  // Each thread's entries are adjacent, in groups of four.
   __device__ unsigned first_of_thread(unsigned thread) const { return 4 * part_.groups() * thread; }
 
-  // Sums of threads, warps, and the part. Threads begin at different loads, for the sake of memory's banks.
+  // Sums of threads, of warps and of the part. Threads start at different groups to avoid bank conflicts.
   __device__ void weigh() {
     const unsigned fours = part_.groups(), first = first_of_thread(threadIdx.x);
     if constexpr (kind == OnChip::draw && plain) {
@@ -189,10 +189,10 @@ class OnChipDraw {
     join_threads(sum, all, kept);
   }
 
-  // The same, where what is kept is in a list: each entry goes to the sum of the thread that would have it.
+  // The same if the list contains everything that is kept: each weight is added to the sum of its entry's thread.
   __device__ void weigh_listed() {
     if constexpr (kind == OnChip::cut) {
-      unsigned* const thread_kept = memory_.counts_of_bins;  // nobody needs the bins any more
+      unsigned* const thread_kept = memory_.counts_of_bins;  // the bins are no longer needed
       memory_.thread_sums[threadIdx.x] = 0;
       thread_kept[threadIdx.x] = 0;
       __syncthreads();
@@ -226,7 +226,7 @@ class OnChipDraw {
     memory_.sums.tell(2, filtered ? __reduce_add_sync(whole_warp, first ? memory_.warp_kept[warp] : 0) : 0);
   }
 
-  // One warp: whether the target falls into this block's part; if so, into which thread's interval.
+  // One warp finds whether the target is in this block's part, and in which thread's interval.
   __device__ void find_part(float temperature) const {
     memory_.sums.wait_warp();
     const int lane = lane_of_thread();
@@ -252,7 +252,7 @@ class OnChipDraw {
     return filtered && weight < memory_.least_weight ? 0 : weight;
   }
 
-  // One warp: the token in whose interval the target falls, among those of a thread.
+  // One warp finds the token whose interval contains the target, among the entries of a thread.
   __device__ void find(std::uint64_t target, std::uint64_t total, unsigned begin, float temperature) const {
     const unsigned end = begin + 4 * part_.groups();
     for (unsigned first = begin;; first += 32) {
@@ -269,7 +269,7 @@ class OnChipDraw {
     }
   }
 
-  // One warp: tells all blocks which token was drawn, if one of these entries is it.
+  // One warp sends the drawn token to all blocks, if it is one of these entries.
   __device__ void tell_token(unsigned first, unsigned drawn) const {
     if (drawn == 0) return;
     const unsigned entry = first + static_cast<unsigned>(__ffs(static_cast<int>(drawn))) - 1;
@@ -278,13 +278,14 @@ class OnChipDraw {
 
   __device__ std::int64_t category_of(unsigned entry) const { return begin_of_part() + entry - part_.before(); }
 
-  // How many categories come before the token in the order.
+  // Counts the categories that come before the token in the order.
   __device__ void rank() {
-    __syncthreads();  // the owner is there
+    __syncthreads();  // the owner is known
     memory_.token.wait_block();
     const std::uint64_t key = memory_.token.of[0][memory_.owner];
     const float x = logit_of_order(static_cast<std::uint32_t>(key >> 32));
-    const std::int64_t lower = category_of_key(key) - begin_of_part() + part_.before();  // entries of lower categories
+    const std::int64_t lower =
+        category_of_key(key) - begin_of_part() + part_.before();  // entries before it have lower categories
     unsigned before = 0;
     const auto look = [&](float logit, unsigned entry) {
       before += logit > x || (logit == x && entry < lower) ? 1 : 0;
@@ -317,7 +318,7 @@ class OnChipDraw {
     put(call_.kept_masses, row_, mass_of(total, all_ != 0 ? all_ : all));
   }
 
-  // What is kept, by ascending category: every thread has its place.
+  // Lists what is kept by ascending category. Each thread computes where its entries go.
   __device__ void list(float temperature) const {
     memory_.sums.wait_block();
     std::uint64_t total = 0, kept = 0, place = 0;
@@ -351,23 +352,48 @@ class OnChipDraw {
   std::int64_t row_;
   TokenScale scale_ = {};
   float cut_ = -__builtin_inff();
-  std::int64_t last_at_cut_ = std::int64_t{1} << 32;  // an entry
-  std::uint64_t all_ = 0;                             // of a row with a cut
-  unsigned kept_ = 0;                                 // of this thread's entries
-  bool is_listed_ = false;                            // what is kept is in the list
+  std::int64_t last_at_cut_ = std::int64_t{1} << 32;  // as an entry
+  std::uint64_t all_ = 0;                             // the sum of all weights of a row with a cut
+  unsigned kept_ = 0;                                 // of this thread's entries, how many are kept
+  bool is_listed_ = false;                            // the list contains everything that is kept
 };
 
 extern __shared__ __align__(16) unsigned char on_chip_part[];
 
-// A cluster has one row.
+// Each cluster draws from one row.
 template <class S, OnChip kind, bool plain>
 __global__ void __launch_bounds__(on_chip_threads, 3) draw_tokens_on_chip(const __grid_constant__ TokenCall call) {
   using Draw = OnChipDraw<S, kind, plain>;
   __shared__ typename Draw::Memory memory;
   const std::int64_t row = blockIdx.x / static_cast<unsigned>(cluster::size());
   const TokenFilter filter = filter_of_row(call, row);
-  if (is_on_chip(call, filter) && (kind == OnChip::cut || is_unordered(call, filter)))
+  if (kind == OnChip::cut ? is_still_on_chip(call, row, filter)
+                          : is_on_chip(call, filter) && is_unordered(call, filter))
     Draw(call, memory, reinterpret_cast<S*>(on_chip_part), row).draw(filter);
+}
+
+// Draws from rows that another kernel left over. A few clusters look for them.
+template <class S, bool plain>
+__global__ void __launch_bounds__(on_chip_threads, 3) draw_left_on_chip(const __grid_constant__ TokenCall call) {
+  using Draw = OnChipDraw<S, OnChip::cut, plain>;
+  __shared__ typename Draw::Memory memory;
+  const std::int64_t step = gridDim.x / static_cast<unsigned>(cluster::size());
+  std::int64_t row = blockIdx.x / static_cast<unsigned>(cluster::size());
+  bool some = false;
+  for (std::int64_t n = row + threadIdx.x * step; n < call.rows; n += blockDim.x * step)
+    some = some || call.tokens[n] == left_over;
+  if (__syncthreads_or(some ? 1 : 0) == 0) return;
+  for (bool again = false; row < call.rows; row += step) {
+    const TokenFilter filter = filter_of_row(call, row);
+    if (!is_still_on_chip(call, row, filter)) continue;
+    if (again) {
+      arrival::order_copies();
+      cluster::sync();  // the previous row is done
+      if (threadIdx.x == 0) memory.end();
+    }
+    Draw(call, memory, reinterpret_cast<S*>(on_chip_part), row).draw(filter);
+    again = true;
+  }
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -6,7 +6,7 @@
 #include "sampling/tokens/token_law.h"
 #include "sampling/tokens/token_rows.h"
 
-// A call on rows of a device as a kernel takes it: plain data.
+// The arguments of a call on rows in a device's memory, as plain data for its kernels.
 
 namespace papilio::sampling {
 
@@ -15,6 +15,10 @@ struct DevicePerRow {
   T value;
   const T* values;  // null: every row has `value`
 };
+
+// Which filtered rows are first drawn from among the logits near their largest: those with top_k, also those with
+// top_p, or all.
+enum class NearRows { none, of_top_k, of_top_p, filtered };
 
 struct TokenCall {
   const void* logits;
@@ -36,7 +40,7 @@ struct TokenCall {
   const std::int64_t* seeds;
 
   std::int32_t* tokens;
-  float* log_probabilities;  // this and what follows: null where it is not asked for
+  float* log_probabilities;  // this and the following results: null if not requested
   float* raw_log_probabilities;
   std::int32_t* ranks;
   std::int32_t* kept_counts;
@@ -48,11 +52,12 @@ struct TokenCall {
   std::int64_t kept_logs_stride;
 
   float* staged;          // rows x categories for rows that do not fit on chip
-  std::int32_t few;       // up to this top_k, the first of a row are found by one reading of it
-  bool by_intervals;      // rows without filters are drawn from by one reading of them
-  bool on_chip;           // rows are drawn from as they are stored, in shared memory
-  bool left;              // of those, the ones whose token is `left_over` are still to be drawn
-  std::int64_t in_slice;  // categories of a block, of the blocks that share a row
+  std::int32_t few;       // the largest top_k for which the first categories are found in one pass
+  bool by_intervals;      // rows without filters are drawn from in one pass
+  bool on_chip;           // a row fits in the shared memory of a cluster, in its original type
+  NearRows near;          // which of those rows take the kernel in near/ first
+  bool left;              // rows whose token is `left_over` are still to be drawn
+  std::int64_t in_slice;  // categories per block, if blocks share a row
 
   // The first blocks begin in turns: so many at a time, so many cycles apart. 0 cycles: all at once.
   std::int32_t turn_blocks, turn_cycles;
@@ -64,28 +69,43 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 using papilio::sampling::TokenCall;
 
-// Whether a row's draw is among its first few: they are found without weighing the others.
+inline constexpr std::int32_t few_most = 128;      // the largest top_k that is found through maxima of groups
+inline constexpr std::int32_t near_most_k = 2048;  // the largest top_k of the kernel in near/
+
+PAPILIO_LANEWISE bool has_top_k(const TokenCall& call, const TokenFilter& f) {
+  return f.top_k > 0 && f.top_k < call.categories;
+}
+
+// Whether the kernel in near/ takes a row. It may leave the row over.
+PAPILIO_LANEWISE bool is_near(const TokenCall& call, const TokenFilter& f) {
+  using papilio::sampling::NearRows;
+  if (call.near == NearRows::none || f.temperature == 0 || !valid_filter(f)) return false;
+  if (has_top_k(call, f)) return f.top_k <= near_most_k && (f.top_k > few_most || (call.joint && f.top_p < 1));
+  return f.top_p < 1 ? call.near >= NearRows::of_top_p : f.min_p > 0 && call.near == NearRows::filtered;
+}
+
+// Whether the draw is among the first few categories, which are found without computing the other weights.
 PAPILIO_LANEWISE bool among_few(const TokenCall& call, const TokenFilter& f) {
   if (call.few == 0) return false;
   if (f.temperature == 0) return true;
   const bool others_count = call.kept_masses != nullptr || (call.joint && f.top_p < 1);
-  return f.top_k > 0 && f.top_k < call.categories && f.top_k <= call.few && !others_count;
+  return has_top_k(call, f) && f.top_k <= call.few && !others_count && !is_near(call, f);
 }
 
-// The token of a row that is left to another kernel.
+// The token of a row that a kernel leaves to the next one.
 inline constexpr std::int32_t left_over = -2;
 
-// Whether a row's draw needs no order of its categories.
+// Whether the draw does not depend on the order of the categories.
 PAPILIO_LANEWISE bool is_unordered(const TokenCall& call, const TokenFilter& f) {
-  return (f.top_k == 0 || f.top_k >= call.categories) && f.top_p == 1;
+  return !has_top_k(call, f) && f.top_p == 1;
 }
 
-// Whether a row's draw is by intervals.
+// Whether the row is drawn from by intervals.
 PAPILIO_LANEWISE bool is_by_intervals(const TokenCall& call, const TokenFilter& f) {
   return call.by_intervals && f.temperature != 0 && is_unordered(call, f) && f.min_p == 0 && valid_filter(f);
 }
 
-// Whether a row is drawn from on chip, unless it is left over.
+// Whether the row is drawn from on chip, unless an earlier kernel has drawn from it.
 PAPILIO_LANEWISE bool is_on_chip(const TokenCall& call, const TokenFilter& f) {
   return call.on_chip && f.temperature != 0 && !among_few(call, f) && !is_by_intervals(call, f) && valid_filter(f);
 }
@@ -114,10 +134,15 @@ __device__ __forceinline__ void put(T* results, std::int64_t row, T value) {
   if (results != nullptr) results[row] = value;
 }
 
-// What is wrong with logits, joined over those of a row.
+// Whether a row is drawn from on chip, and the kernel in near/ did not do it.
+__device__ __forceinline__ bool is_still_on_chip(const TokenCall& call, std::int64_t row, const TokenFilter& f) {
+  return is_on_chip(call, f) && (!is_near(call, f) || call.tokens[row] == left_over);
+}
+
+// Flags of invalid logits, combined over a row.
 inline constexpr unsigned fault_nan = 1, fault_infinite = 2;
 
-// What a row that is not `ok` receives; by all threads of a block.
+// Writes the results of a row whose status is not `ok`. Called by all threads of a block.
 __device__ __forceinline__ void put_none(const TokenCall& call, std::int64_t row, TokenStatus status) {
   constexpr float nan = __builtin_nanf("");
   for (std::int64_t n = threadIdx.x; n < call.room; n += blockDim.x) {
@@ -141,7 +166,7 @@ struct BiasOfRow {
   std::int64_t count;
   bool bad;  // the offsets are out of range
 
-  // The place of a category, or -1.
+  // The index of a category, or -1.
   __device__ std::int64_t find(std::int64_t category) const {
     std::int64_t begin = 0, end = count;
     while (begin < end) {
@@ -162,7 +187,8 @@ __device__ __forceinline__ BiasOfRow bias_of_row(const TokenCall& call, std::int
   return {call.bias_categories + begin, call.bias_values + begin, end - begin, false};
 }
 
-// Whether the categories of the bias are out of range or order; by all threads of a block, the same for all.
+// Whether the categories of the bias are out of range or not ascending. Called by all threads of a block; all get the
+// same answer.
 __device__ __forceinline__ bool bias_is_bad(const TokenCall& call, const BiasOfRow& bias) {
   if (call.bias_offsets == nullptr) return false;
   bool bad = bias.bad;
@@ -178,7 +204,7 @@ __device__ __forceinline__ bool is_allowed(const TokenCall& call, std::int64_t r
          (call.allowed[row * call.allowed_stride + category / 32] >> (category % 32) & 1u) != 0;
 }
 
-// The bits of the mask for four categories from `first` on; where the row has no such category, the bit says nothing.
+// The mask's bits for four categories starting at `first`. Bits outside the row are arbitrary.
 __device__ __forceinline__ unsigned allowed_from(const TokenCall& call, std::int64_t row, std::int32_t first) {
   const std::uint32_t* const words = call.allowed + row * call.allowed_stride;
   const std::int32_t word = first >> 5, words_of_row = static_cast<std::int32_t>((call.categories + 31) / 32);

@@ -6,8 +6,8 @@
 
 #include "warp/portability.h"
 
-// Blocks that share a row, and what the threads of one block do together. Without clusters (before compute capability
-// 9.0) each row has one block.
+// Cooperation of the blocks that share a row (a cluster), and of the threads of a block. Before compute capability 9.0
+// there are no clusters, and each row has one block.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -17,14 +17,15 @@ namespace cluster {
 __device__ __forceinline__ int rank() { return static_cast<int>(cooperative_groups::this_cluster().block_rank()); }
 __device__ __forceinline__ int size() { return static_cast<int>(cooperative_groups::this_cluster().num_blocks()); }
 __device__ __forceinline__ void sync() { cooperative_groups::this_cluster().sync(); }
-// Between these, by all threads, the blocks of a cluster begin; nothing of their memory is made known.
+// All threads call `begin` and later `begun`: after that all blocks of the cluster are running. This does not order
+// their memory accesses.
 __device__ __forceinline__ void begin() {
   if (size() > 1) asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 }
 __device__ __forceinline__ void begun() {
   if (size() > 1) asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
-// The same variable of shared memory in another block.
+// The address of the same shared variable in another block.
 template <class T>
 __device__ __forceinline__ T* at(T* p, int block) {
   return cooperative_groups::this_cluster().map_shared_rank(p, static_cast<unsigned>(block));
@@ -43,14 +44,14 @@ __device__ __forceinline__ T* at(T* p, int) {
 
 }  // namespace cluster
 
-using Wide = unsigned long long;  // what atomics take
+using Wide = unsigned long long;  // the type of 64-bit atomics
 
 inline constexpr unsigned whole_warp = 0xFFFF'FFFFu;
 
 __device__ __forceinline__ int lane_of_thread() { return static_cast<int>(threadIdx.x % 32); }
 __device__ __forceinline__ int warp_of_thread() { return static_cast<int>(threadIdx.x / 32); }
 
-// The sum of the lanes up to this one.
+// The sum of the values of the lanes up to this one.
 template <class T>
 __device__ __forceinline__ T sum_to_lane(T x) {
   PAPILIO_UNROLL
@@ -68,15 +69,16 @@ __device__ __forceinline__ T sum_of_warp(T x) {
   return x;
 }
 
-// The lane in whose interval a target falls, of sums and the sums up to each lane; the target becomes that within it.
+// Returns the lane whose interval contains the target, from each lane's sum and the sum up to it. The target becomes
+// relative to that interval.
 __device__ __forceinline__ int lane_of_target(std::uint64_t sum, std::uint64_t to, std::uint64_t& target) {
   const int lane = __ffs(static_cast<int>(__ballot_sync(whole_warp, target < to))) - 1;
   target -= __shfl_sync(whole_warp, to - sum, lane);
   return lane;
 }
 
-// The sum of the threads up to this one, and of all, of a block of `threads`. Takes two barriers; `scratch` may be used
-// again after the next one.
+// The sum over the threads up to this one, and over all, for a block of `threads`. Takes two barriers; `scratch` may be
+// reused after the next barrier.
 template <int threads, class T>
 __device__ __forceinline__ T sum_to_thread(T x, T* scratch, T& all) {
   constexpr int warps = threads / 32;
@@ -94,8 +96,16 @@ __device__ __forceinline__ T sum_to_thread(T x, T* scratch, T& all) {
   return before + within;
 }
 
-// Sorts keys, the greatest first, by all `threads` of a block: a bitonic network over the next power of two, of which
-// the rest is filled with zeros. Begins and ends with a barrier.
+// Adds to a 64-bit integer in shared memory, half by half: there are no 64-bit atomic additions there.
+__device__ __forceinline__ void add_halves(unsigned* halves, std::uint64_t x) {
+  const auto low = static_cast<unsigned>(x);
+  const unsigned before = atomicAdd(halves, low);
+  const unsigned high = static_cast<unsigned>(x >> 32) + (before > ~low ? 1 : 0);
+  if (high != 0) atomicAdd(halves + 1, high);
+}
+
+// Sorts keys in descending order, by all `threads` of a block: a bitonic network over the next power of two, filled up
+// with zeros. Begins and ends with a barrier.
 template <int threads>
 __device__ __forceinline__ void sort_keys(std::uint64_t* keys, int count) {
   int size = 2;
@@ -117,12 +127,12 @@ __device__ __forceinline__ void sort_keys(std::uint64_t* keys, int count) {
   __syncthreads();
 }
 
-// --- Barriers in shared memory that count bytes, and words that each block of a cluster sends to all: their arrival
-// completes the barrier, so no block has to wait at a barrier of the whole cluster for them
+// --- Barriers in shared memory that count bytes, and words that the blocks of a cluster send to each other. The
+// arrival of the words completes such a barrier, so no barrier of the whole cluster is needed.
 
 inline constexpr int most_blocks = 8;  // of a cluster
 
-// Each is waited for once. Before compute capability 9.0 all is there at the next barrier of the block.
+// Each barrier is used once. Before compute capability 9.0 the next barrier of the block does the same.
 namespace arrival {
 
 __device__ __forceinline__ unsigned address(const void* shared) {
@@ -133,7 +143,11 @@ __device__ __forceinline__ unsigned address(const void* shared) {
 __device__ __forceinline__ void init(std::uint64_t* arrived, int arrivals = 1) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address(arrived)), "r"(arrivals) : "memory");
 }
-// Makes `init` known to the copies and the other blocks that come after it.
+// Ends the use of a barrier, so that it can be initialized again.
+__device__ __forceinline__ void end(std::uint64_t* arrived) {
+  asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(address(arrived)) : "memory");
+}
+// Makes `init` visible to later copies and to the other blocks.
 __device__ __forceinline__ void init_done() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
 __device__ __forceinline__ void expect(std::uint64_t* arrived, unsigned bytes) {
@@ -153,33 +167,37 @@ __device__ __forceinline__ void wait(const std::uint64_t* arrived) {
         : "r"(address(arrived))
         : "memory");
 }
+// Orders earlier accesses of shared memory before later copies into it.
+__device__ __forceinline__ void order_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #else
+__device__ __forceinline__ void order_copies() {}
 __device__ __forceinline__ void init(std::uint64_t*, int = 1) {}
+__device__ __forceinline__ void end(std::uint64_t*) {}
 __device__ __forceinline__ void init_done() {}
 __device__ __forceinline__ void wait(const std::uint64_t*) {}
 #endif
 
 }  // namespace arrival
 
-// Words that some blocks send to all blocks, once.
+// Words that some blocks of a cluster send to all of its blocks, once.
 template <int words>
 struct ClusterExchange {
   std::uint64_t arrived;
   std::uint64_t of[words][most_blocks];
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  // By one thread. No block sends before all blocks of the cluster have `begun`.
+  // Called by one thread. No block sends before all blocks of the cluster have `begun`.
   __device__ void init(int tellers) {
     if (cluster::size() == 1) return arrival::init(&arrived, words);
     arrival::init(&arrived);
     arrival::expect(&arrived, static_cast<unsigned>(tellers) * words * 8);
   }
 
-  // By all lanes of one warp.
+  // Called by all lanes of one warp.
   __device__ void tell(int word, std::uint64_t value) {
     const int block = lane_of_thread();
     if (block >= cluster::size()) return;
-    if (cluster::size() == 1) {  // launched without clusters: their instructions are illegal
+    if (cluster::size() == 1) {  // launched without clusters, whose instructions would be illegal
       of[word][0] = value;
       return arrival::arrive(&arrived);
     }
@@ -201,11 +219,14 @@ struct ClusterExchange {
   __device__ void tell(int word, std::uint64_t value) {
     if (lane_of_thread() == 0) of[word][0] = value;
   }
-  __device__ void wait_block() const { __syncthreads(); }  // all threads wait
-  __device__ void wait_warp() const { __syncwarp(); }      // the warp that told waits
+  __device__ void wait_block() const { __syncthreads(); }  // called by all threads
+  __device__ void wait_warp() const { __syncwarp(); }      // called by the warp that sent
 #endif
 
-  // What the block of this lane sent; 0 if there is no such block.
+  // Called by one thread, after a barrier of the cluster.
+  __device__ void end() { arrival::end(&arrived); }
+
+  // The word from the block with this lane's number; 0 if there is no such block.
   __device__ std::uint64_t of_lane(int word) const {
     return lane_of_thread() < cluster::size() ? of[word][lane_of_thread()] : 0;
   }

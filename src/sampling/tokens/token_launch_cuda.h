@@ -9,23 +9,23 @@
 #include "sampling/tokens/token_call_cuda.h"
 #include "sampling/tokens/tokens_cuda.h"
 
-// How calls on rows of logits become kernels: what of the rows each block has, and the launch itself.
+// How kernels on rows of logits are launched: the blocks per row, the categories of each block, and the launch.
 
 namespace papilio::sampling {
 
-inline constexpr int most_token_parts = 8;  // blocks of a cluster that every device has room for
-// Rows that have clusters of their own; those of larger calls go on with another row.
+inline constexpr int most_token_parts = 8;  // the largest cluster that every device supports
+// The most clusters of a launch; with more rows each goes on to another row.
 inline constexpr std::int64_t most_token_rows = std::int64_t{1} << 27;
 
-// How the blocks of a device share rows.
+// How blocks share rows.
 struct TokenShape {
   int parts;
   std::int64_t in_slice;
   std::int64_t shared_bytes;
-  bool staged;  // rows do not fit on chip
+  bool staged;  // rows do not fit on chip and are held in the workspace
 };
 
-// Blocks share rows where there are too few rows to fill the device, as long as each has `least` categories.
+// If there are too few rows to fill the device, blocks share rows, as long as each has at least `least` categories.
 inline int parts_for(std::int64_t rows, std::int64_t categories, std::int64_t least, std::int64_t most) {
   if (execution::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return 1;
   const std::int64_t enough = 2 * std::int64_t{execution::multiprocessors()};
@@ -36,7 +36,7 @@ inline int parts_for(std::int64_t rows, std::int64_t categories, std::int64_t le
   return parts;
 }
 
-// `fixed_bytes` of shared memory are a kernel's beside its part of the row.
+// `fixed_bytes`: a kernel's shared memory besides its part of the row.
 inline TokenShape slice_shape(std::int64_t rows, std::int64_t categories, std::size_t fixed_bytes) {
   constexpr std::int64_t least = 4096, most = 16384;
   const int parts = parts_for(rows, categories, least, most);
@@ -47,36 +47,68 @@ inline TokenShape slice_shape(std::int64_t rows, std::int64_t categories, std::s
   return {parts, in_slice, bytes <= room ? bytes : 0, bytes > room};
 }
 
-// The call as kernels of a shape take it.
+// The arguments for kernels of this shape.
 inline TokenCall shaped(TokenCall call, const TokenShape& shape) {
   call.in_slice = shape.in_slice;
   if (!shape.staged) call.staged = nullptr;
   return call;
 }
 
+// The configuration of a launch.
+struct TokenLaunch {
+  cudaLaunchConfig_t config = {};
+  cudaLaunchAttribute cluster = {};
+
+  TokenLaunch(std::int64_t rows, const TokenShape& shape, int threads, cudaStream_t stream) {
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = static_cast<unsigned>(shape.parts);
+    cluster.val.clusterDim.y = 1;
+    cluster.val.clusterDim.z = 1;
+    config.gridDim = dim3(static_cast<unsigned>(std::min(rows, most_token_rows) * shape.parts));
+    config.blockDim = dim3(static_cast<unsigned>(threads));
+    config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
+    config.stream = stream;
+    config.attrs = &cluster;
+    config.numAttrs = shape.parts > 1 ? 1 : 0;
+  }
+  TokenLaunch(const TokenLaunch&) = delete;
+  TokenLaunch& operator=(const TokenLaunch&) = delete;
+};
+
 template <class Call>
-void launch_on_rows(void (*kernel)(Call), const Call& call, std::int64_t rows, const TokenShape& shape, int threads,
-                    cudaStream_t stream, const char* what) {
+void allow_shared_bytes(void (*kernel)(Call), const TokenShape& shape, const char* what) {
   if (shape.shared_bytes > 0)
     execution::check(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shape.shared_bytes)),
         what);
-  cudaLaunchAttribute cluster = {};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim.x = static_cast<unsigned>(shape.parts);
-  cluster.val.clusterDim.y = 1;
-  cluster.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(std::min(rows, most_token_rows) * shape.parts));
-  config.blockDim = dim3(static_cast<unsigned>(threads));
-  config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
-  config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = shape.parts > 1 ? 1 : 0;
-  execution::check(cudaLaunchKernelEx(&config, kernel, call), what);
 }
 
-// Rows, filters and keys of a call; the rest is zeros.
+template <class Call>
+void launch_on_rows(void (*kernel)(Call), const Call& call, std::int64_t rows, const TokenShape& shape, int threads,
+                    cudaStream_t stream, const char* what) {
+  allow_shared_bytes(kernel, shape, what);
+  const TokenLaunch launch(rows, shape, threads, stream);
+  execution::check(cudaLaunchKernelEx(&launch.config, kernel, call), what);
+}
+
+// For how many rows the current device can hold the blocks at the same time; at least 1.
+template <class Call>
+std::int64_t rows_at_once(void (*kernel)(Call), const TokenShape& shape, int threads, const char* what) {
+  allow_shared_bytes(kernel, shape, what);
+  const TokenLaunch launch(1, shape, threads, nullptr);
+  int count = 0;
+  if (shape.parts > 1) {
+    execution::check(cudaOccupancyMaxActiveClusters(&count, kernel, &launch.config), what);
+  } else {
+    execution::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, kernel, threads,
+                                                                   static_cast<std::size_t>(shape.shared_bytes)),
+                     what);
+    count *= execution::multiprocessors();
+  }
+  return std::max(1, count);
+}
+
+// The rows, filters and random keys of a call; all else is 0.
 inline TokenCall call_on_rows(const DeviceLogits& logits, const TokenFilters& f, const TokenOptions& options) {
   const auto per_row = [](const auto& of) {
     return DevicePerRow{of.value, of.values.empty() ? nullptr : of.values.data};

@@ -16,7 +16,7 @@
 namespace papilio::sampling {
 namespace {
 
-// Three blocks of a multiprocessor have a part each, so that one is read while others are weighed.
+// Three blocks fit on a multiprocessor, so that one part is loaded while the weights of others are computed.
 template <class S>
 TokenShape on_chip_shape(const TokenCall& call) {
   using namespace sampling_kernel;
@@ -39,13 +39,14 @@ bool fits_on_chip(const TokenCall& call, const TokenShape& shape) {
          shape.shared_bytes <= room;
 }
 
-// The kernels of a call, and the filter of all its rows if there is one.
+// Chooses and launches the kernels of a call.
 template <class S>
 class TokenQueue {
  public:
   TokenQueue(Storage storage, const TokenCall& call, const TokenShape& slices, cudaStream_t stream)
       : storage_(storage), call_(call), slices_(slices), on_chip_(on_chip_shape<S>(call)), stream_(stream) {
     call_.on_chip = fits_on_chip<S>(call_, on_chip_);
+    call_.near = near_rows(call_);
     call_.by_intervals = has_intervals(storage, call_);
   }
 
@@ -57,6 +58,9 @@ class TokenQueue {
       draw_by_intervals(storage_, call_, stream_);
       if (one_filter()) return;
     }
+    if (call_.near != NearRows::none && (!one_filter() || is_near(call_, filter)))
+      draw_near_tokens_on_cuda<S>(call_, stream_);
+    if (one_filter() && is_near(call_, filter)) return draw_left_over();
     const bool few = among_few(call_, filter);
     if (few || !one_filter()) draw_first_tokens_on_cuda<S>(call_, one_filter(), stream_);
     if (few && one_filter()) return;
@@ -77,7 +81,7 @@ class TokenQueue {
   }
 
  private:
-  // Unless there is, rows find the kernel that is theirs.
+  // Whether all rows have the same filters. Otherwise all kernels are launched, and each takes its rows.
   bool one_filter() const {
     return call_.temperature.values == nullptr && call_.top_k.values == nullptr && call_.top_p.values == nullptr &&
            call_.min_p.values == nullptr;
@@ -97,7 +101,18 @@ class TokenQueue {
                    "drawing from tokens on chip");
   }
 
-  // Rows of every kind, or those that are left: a few clusters look for them.
+  // Rows for which the logits near their largest were not enough: as many clusters look for them as there is room for.
+  void draw_left_over() {
+    using namespace sampling_kernel;
+    constexpr const char* what = "drawing from tokens that are left over";
+    const auto kernel = is_plain() ? draw_left_on_chip<S, true> : draw_left_on_chip<S, false>;
+    const std::int64_t at_once = rows_at_once(kernel, on_chip_, on_chip_threads, what);
+    launch_on_rows(kernel, shaped(call_, on_chip_), std::min(call_.rows, at_once), on_chip_, on_chip_threads, stream_,
+                   what);
+    any();
+  }
+
+  // Draws from rows of every kind. If only rows that were left over remain, a few clusters look for them.
   void any() {
     call_.left = call_.on_chip;
     const std::int64_t clusters =

@@ -10,7 +10,6 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-inline constexpr int few_most = 128;                    // of top_k
 inline constexpr int few_taken = 256;                   // keys that a block has room for
 inline constexpr int ranking = first_threads / 32 - 1;  // warps
 
