@@ -2,6 +2,7 @@
 
 #include "base/math.h"
 #include "execution/cuda/memory.h"
+#include "execution/cuda/shared_bytes.h"
 #include "primitives/tridiagonal/plan_cuda.h"
 #include "primitives/tridiagonal/split_cuda.cuh"
 #include "primitives/tridiagonal/tridiagonal_cuda.h"
@@ -59,9 +60,7 @@ void launch_shape(const TridiagonalCall<T>& call, const ResidentShape& shape, co
   const auto kernel = solve_resident<T, Form, draws, interleaved, rows_of_chunk>;
   const int bytes = ResidentMemory<T>::bytes(shape, ResidentMemory<T>::numbers(shape, area, arrays, chunks));
   constexpr int without_asking = 48 << 10;
-  if (bytes > without_asking)
-    execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-                     "asking for shared memory");
+  if (bytes > without_asking) execution::allow_shared_bytes(kernel, bytes, "asking for shared memory");
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(blocks_of(call.systems.count, shape.systems) * static_cast<unsigned>(shape.ranks));
   config.blockDim = dim3(static_cast<unsigned>(shape.threads));

@@ -6,6 +6,7 @@
 #include "base/math.h"
 #include "execution/cuda/check.h"
 #include "execution/cuda/memory.h"
+#include "execution/cuda/shared_bytes.h"
 #include "sampling/tokens/token_call_cuda.h"
 #include "sampling/tokens/tokens_cuda.h"
 
@@ -77,10 +78,7 @@ struct TokenLaunch {
 
 template <class Call>
 void allow_shared_bytes(void (*kernel)(Call), const TokenShape& shape, const char* what) {
-  if (shape.shared_bytes > 0)
-    execution::check(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shape.shared_bytes)),
-        what);
+  if (shape.shared_bytes > 0) execution::allow_shared_bytes(kernel, shape.shared_bytes, what);
 }
 
 template <class Call>

@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "execution/cuda/memory.h"
+#include "execution/cuda/shared_bytes.h"
 #include "lda/evaluation/fold_in/fold_in_formulas.h"
 
 namespace papilio::lda {
@@ -253,8 +254,7 @@ void launch_fold_in(const FoldIn& in, std::int64_t first, std::int64_t end, cuda
   if (first == end) return;
   const auto bytes = static_cast<int>(in.scratch != nullptr ? 0 : bytes_of_document(in.lists.topics));
   const auto kernel = fold_in_documents<threads, own, at_once, blocks>;
-  execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-                   "requesting shared memory");
+  execution::allow_shared_bytes(kernel, bytes, "requesting shared memory");
   const std::int64_t most =
       in.scratch != nullptr ? std::int64_t{execution::multiprocessors()} * scratch_blocks : end - first;
   kernel<<<static_cast<unsigned>(std::min(end - first, most)), threads, static_cast<std::size_t>(bytes), stream>>>(

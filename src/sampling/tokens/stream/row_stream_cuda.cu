@@ -68,9 +68,7 @@ int clusters_at_once(const TokenShape& shape) {
       device < 64 ? &known[static_cast<std::size_t>(device)][static_cast<std::size_t>(shape.parts)] : nullptr;
   if (place != nullptr && place->load() > 0) return place->load();
   const auto kernel = sampling_kernel::draw_rows_in_stream<S, alone>;
-  execution::check(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shape.shared_bytes)),
-      "drawing from a stream of rows");
+  execution::allow_shared_bytes(kernel, shape.shared_bytes, "drawing from a stream of rows");
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim = {static_cast<unsigned>(shape.parts), 1, 1};

@@ -4,6 +4,7 @@
 #include "collective/block.cuh"
 #include "collective/warp_scan.cuh"
 #include "execution/cuda/memory.h"
+#include "execution/cuda/shared_bytes.h"
 #include "lda/training/dense/rows_cuda.cuh"
 #include "lda/training/sparse/by_document/document_cuda.cuh"
 #include "lda/training/sparse/by_document/draws_cuda.h"
@@ -218,9 +219,7 @@ void queue_in_shared(const SparseByDocumentDraw& d, bool asks_ahead, cudaStream_
   constexpr int documents = documents_per_block<std::uint8_t>;
   const Blocks blocks(d);
   const auto bytes = static_cast<std::size_t>(documents * counted_document_bytes(d.draw.topics, 1));
-  execution::check(
-      cudaFuncSetAttribute(draw_in_shared<Lines>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-      "requesting shared memory");
+  execution::allow_shared_bytes(draw_in_shared<Lines>, static_cast<std::int64_t>(bytes), "requesting shared memory");
   draw_in_shared<Lines><<<static_cast<unsigned>(blocks.all()), block_threads, bytes, stream>>>(d, blocks, asks_ahead);
 }
 

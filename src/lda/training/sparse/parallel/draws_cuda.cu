@@ -5,6 +5,7 @@
 #include "base/math.h"
 #include "execution/cuda/check.h"
 #include "execution/cuda/memory.h"
+#include "execution/cuda/shared_bytes.h"
 #include "lda/training/sparse/parallel/few_topics_cuda.cuh"
 #include "lda/training/sparse/parallel/pair_cuda.cuh"
 #include "lda/training/sparse/parallel/rare_word_cuda.cuh"
@@ -230,17 +231,15 @@ void launch(const SparseDraw<Entry>& draw, cudaStream_t stream) {
   const auto bytes = static_cast<std::size_t>(draw.by_pair           ? sparse_row_bytes(draw.masses.padded) + padded * 4
                                               : draw.gathers_changes ? row_and_changes_bytes(draw.masses.padded)
                                                                      : sparse_row_bytes(draw.masses.padded));
-  execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-                   "requesting shared memory");
+  execution::allow_shared_bytes(kernel, static_cast<std::int64_t>(bytes), "requesting shared memory");
   kernel<<<static_cast<unsigned>(draw.item_count), threads, bytes, stream>>>(draw);
 }
 
 template <class Entry, int threads>
 void launch_few_topics(const SparseDraw<Entry>& draw, std::int32_t most, cudaStream_t stream) {
   const auto bytes = static_cast<std::size_t>(few_topics_bytes(draw.masses.padded, most));
-  execution::check(cudaFuncSetAttribute(draw_few_topics<Entry, threads>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(bytes)),
-                   "requesting shared memory");
+  execution::allow_shared_bytes(draw_few_topics<Entry, threads>, static_cast<std::int64_t>(bytes),
+                                "requesting shared memory");
   draw_few_topics<Entry, threads><<<static_cast<unsigned>(draw.item_count), threads, bytes, stream>>>(draw, most);
 }
 
@@ -248,8 +247,7 @@ void launch_few_topics(const SparseDraw<Entry>& draw, std::int32_t most, cudaStr
 template <class Entry>
 void launch_words(void (*kernel)(SparseDraw<Entry>), const SparseDraw<Entry>& draw, int words, int threads,
                   std::int64_t bytes, cudaStream_t stream) {
-  execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-                   "requesting shared memory");
+  execution::allow_shared_bytes(kernel, bytes, "requesting shared memory");
   const std::int64_t most = std::int64_t{execution::multiprocessors()} * (threads_at_once / threads);
   const std::int64_t wanted = base::ceil_div<std::int64_t>(draw.item_count, words);
   kernel<<<static_cast<unsigned>(std::min(wanted, most)), threads, static_cast<std::size_t>(bytes), stream>>>(draw);

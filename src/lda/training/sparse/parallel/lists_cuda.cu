@@ -6,6 +6,7 @@
 #include "collective/warp_scan.cuh"
 #include "execution/cuda/check.h"
 #include "execution/cuda/memory.h"
+#include "execution/cuda/shared_bytes.h"
 #include "lda/training/sparse/parallel/entries_cuda.cuh"
 
 // Makes the documents' lists of topics, in ascending order, and n_k. A warp sorts the topics of a short document in
@@ -330,9 +331,7 @@ __global__ void __launch_bounds__(long_threads) list_long_documents(const Sparse
 
 template <class Kernel>
 void allow_shared(Kernel kernel, int counters) {
-  execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        counters * static_cast<int>(sizeof(int))),
-                   "requesting shared memory");
+  execution::allow_shared_bytes(kernel, counters * static_cast<std::int64_t>(sizeof(int)), "requesting shared memory");
 }
 
 }  // namespace

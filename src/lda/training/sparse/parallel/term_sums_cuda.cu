@@ -3,6 +3,7 @@
 
 #include "base/math.h"
 #include "execution/cuda/memory.h"
+#include "execution/cuda/shared_bytes.h"
 #include "lda/training/log_joint/add_terms_cuda.cuh"
 #include "lda/training/priors/add_to_histograms_cuda.cuh"
 #include "lda/training/sparse/parallel/entries_cuda.cuh"
@@ -115,9 +116,7 @@ void queue_items(const SparseDraw<Entry>& draw, Kernel* in_shared, OtherKernel* 
   } else {
     const std::int64_t most = std::int64_t{execution::multiprocessors()} * 16;
     const auto bytes = static_cast<std::size_t>(sparse_row_bytes(draw.masses.padded));
-    execution::check(
-        cudaFuncSetAttribute(in_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "requesting shared memory");
+    execution::allow_shared_bytes(in_shared, static_cast<std::int64_t>(bytes), "requesting shared memory");
     in_shared<<<static_cast<unsigned>(std::min(draw.item_count, most)), item_threads, bytes, stream>>>(draw, argument);
   }
   execution::check_launch("going over the topics of words");
