@@ -8,6 +8,7 @@
 
 #include "cuda/support.h"
 #include "execution/cuda/shared_bytes.h"
+#include "papilio/error.h"
 
 namespace papilio::testing {
 namespace {
@@ -19,6 +20,12 @@ __global__ void touch(int bytes) {
   if (threadIdx.x == 0) memory[bytes - 1] = 1;
 }
 
+int most_bytes() {
+  int most = 0;
+  EXPECT_EQ(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), cudaSuccess);
+  return most;
+}
+
 int allowed(const void* kernel) {
   cudaFuncAttributes attributes = {};
   EXPECT_EQ(cudaFuncGetAttributes(&attributes, kernel), cudaSuccess);
@@ -26,20 +33,25 @@ int allowed(const void* kernel) {
 }
 
 TEST_F(SharedBytes, AreNotLoweredByACallThatNeedsFewer) {
-  constexpr int many = 96 << 10, few = 1 << 10;
+  const int many = most_bytes(), few = 1 << 10;
   execution::allow_shared_bytes(touch, many, "this test");
   execution::allow_shared_bytes(touch, few, "this test");
   EXPECT_GE(allowed(reinterpret_cast<const void*>(touch)), many);
 }
 
 TEST_F(SharedBytes, SufficeForEachOfSeveralThreads) {
+  const int most = most_bytes();
   std::atomic<int> failed = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([t, &failed] {
-      const int bytes = (1 + 40 * t) << 10;
+    threads.emplace_back([t, most, &failed] {
+      const int bytes = (most / 4) * (t + 1);
       for (int i = 0; i < 1000; ++i) {
-        execution::allow_shared_bytes(touch, bytes, "this test");
+        try {
+          execution::allow_shared_bytes(touch, bytes, "this test");
+        } catch (const Error&) {
+          ++failed;
+        }
         touch<<<1, 32, bytes>>>(bytes);
         if (cudaGetLastError() != cudaSuccess) ++failed;
       }

@@ -12,8 +12,9 @@
 namespace papilio::execution {
 
 void allow_shared_bytes(const void* kernel, std::int64_t bytes, const char* what) {
-  static std::mutex mutex;
-  static std::map<std::pair<const void*, int>, std::int64_t> allowed;
+  // Never destroyed: a thread may still draw while the process exits.
+  static std::mutex& mutex = *new std::mutex;
+  static auto& allowed = *new std::map<std::pair<const void*, int>, std::int64_t>;
   int device = 0;
   check(cudaGetDevice(&device), what);
   const std::lock_guard lock(mutex);
