@@ -66,4 +66,33 @@ struct VectorView {
   bool empty() const { return size == 0; }
 };
 
+namespace detail {
+
+// `count` elements of `size` bytes, for calls that move elements and do not look at them.
+struct Elements {
+  const void* data;
+  std::int64_t count;
+  std::int64_t size;
+  std::int64_t alignment;
+  Device device;
+};
+struct WritableElements {
+  void* data;
+  std::int64_t count;
+  std::int64_t size;
+  std::int64_t alignment;
+  Device device;
+};
+
+template <class T>
+Elements elements_of(const VectorView<const T>& view) {
+  return {view.data, view.size, sizeof(T), alignof(T), view.device};
+}
+template <class T>
+WritableElements elements_of(const VectorView<T>& view) {
+  return {view.data, view.size, sizeof(T), alignof(T), view.device};
+}
+
+}  // namespace detail
+
 }  // namespace papilio

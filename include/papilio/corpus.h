@@ -153,6 +153,24 @@ void write_uci_bag_of_words(const CorpusView& corpus, const std::string& docword
 // does not verify or words that contain the end of a line.
 void write_lines_of_text(const CorpusView& corpus, const std::string& path);
 
+// Identifies a corpus: its sizes, and hashes of its arrays and words.
+struct CorpusIdentity {
+  std::int64_t documents = 0;
+  std::int64_t tokens = 0;
+  std::int64_t vocabulary_size = 0;
+  std::string hash_of_document_offsets;  // XXH3-128, 32 hexadecimal digits
+  std::string hash_of_words;
+  std::string hash_of_vocabulary;
+};
+
+// Computes the identity; reads the whole corpus. Every checkpoint needs it. If you save often, compute it once:
+//
+//   const papilio::CorpusIdentity identity = papilio::identity_of(corpus);
+//   options.checkpoint = [&](const papilio::ChainState& state) {
+//     papilio::save_checkpoint(state, corpus, options, "news.chain", &identity);
+//   };
+CorpusIdentity identity_of(const CorpusView& corpus);
+
 // A corpus drawn from a known model, for tests and benchmarks.
 struct GenerateOptions {
   std::int64_t documents = 10000;

@@ -16,8 +16,7 @@
 
 namespace papilio {
 
-class Communicator;     // papilio/communicator.h
-struct CorpusIdentity;  // papilio/lda.h
+class Communicator;  // papilio/communicator.h
 
 // Maps the words of a corpus to those of a model.
 struct WordMap {
@@ -130,6 +129,13 @@ struct Completion {
 //
 // Source: Wallach, Murray, Salakhutdinov and Mimno, ICML 2009, section 5 (document completion).
 Completion complete_documents(const Model& model, const CorpusView& corpus, const CompletionOptions& options = {});
+
+// How well a model predicted the held-out documents after a sweep of its training.
+struct HeldOutScore {
+  std::int64_t sweep = 0;       // sweeps completed
+  double training_seconds = 0;  // in sweeps alone
+  Completion completion;        // of complete_documents with default options, for the model after the sweep
+};
 
 // A model prepared for many small calls of `infer` and `complete_documents`, with the same results bit for bit.
 //

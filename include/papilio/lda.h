@@ -117,13 +117,6 @@ struct Progress {
   SweepDraws draws = {};            // of this sweep
 };
 
-// How well the model predicted the held-out documents after a sweep.
-struct HeldOutScore {
-  std::int64_t sweep = 0;       // sweeps completed
-  double training_seconds = 0;  // as in Progress
-  Completion completion;        // of complete_documents with default options, for the model after the sweep
-};
-
 // How a chain uses a GPU's memory.
 struct DevicePlan {
   std::string device;                // "cuda:0"
@@ -136,7 +129,6 @@ struct DevicePlan {
 };
 
 struct ChainState;
-struct CorpusIdentity;
 class CheckpointWriter;
 
 // The range of priors that train and infer accept, so that no probability underflows.
@@ -254,8 +246,8 @@ struct TrainResult {
 // (InvalidArgument). While a progressive start draws part of the documents, every rank holds the words of that part,
 // 4 bytes per token; when a stage begins or ends also its topics, 4 more, and briefly another 8. Ranks run all on CPUs,
 // or each on a GPU; sums between GPUs go through NCCL if it is found (describe_device_sums), else through host memory.
-// A GPU holds the counts of all words for dense draws. For sparse draws it holds at most 256 MiB of them, and the counts
-// of its own documents if they take at most half of the memory that is left.
+// A GPU holds the counts of all words for dense draws. For sparse draws it holds at most 256 MiB of them, and the
+// counts of its own documents if they take at most half of the memory that is left.
 //
 // With several `devices` the call is one process whose ranks are threads, one for each of them. Callbacks, the state to
 // resume from and the result are those of one process.
@@ -346,24 +338,6 @@ struct TopicCounts {
 //   const std::vector<double> alpha = {0.5, 0.5};
 //   log_joint({offsets, topics, counts, counts, n_k}, alpha, 0.1);
 double log_joint(const TopicCounts& counts, std::span<const double> topic_alpha, double beta, int threads = 0);
-
-// Identifies a corpus: its sizes, and hashes of its arrays and words.
-struct CorpusIdentity {
-  std::int64_t documents = 0;
-  std::int64_t tokens = 0;
-  std::int64_t vocabulary_size = 0;
-  std::string hash_of_document_offsets;  // XXH3-128, 32 hexadecimal digits
-  std::string hash_of_words;
-  std::string hash_of_vocabulary;
-};
-
-// Computes the identity; reads the whole corpus. Every checkpoint needs it. If you save often, compute it once:
-//
-//   const papilio::CorpusIdentity identity = papilio::identity_of(corpus);
-//   options.checkpoint = [&](const papilio::ChainState& state) {
-//     papilio::save_checkpoint(state, corpus, options, "news.chain", &identity);
-//   };
-CorpusIdentity identity_of(const CorpusView& corpus);
 
 // Writes a checkpoint: the state of a chain and what determines how it continues (corpus, sampler, schedule, priors,
 // seed), as one safetensors file with hashes.

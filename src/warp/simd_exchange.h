@@ -161,4 +161,26 @@ PAPILIO_LANEWISE void deinterleave(V (&row)[4]) {
   row[3] = every_other<1>(odd_low, odd_high, lanes);
 }
 
+// Element i of a where bit i of m is set, else of b.
+template <class V>
+PAPILIO_LANEWISE V blend([[maybe_unused]] std::uint32_t m, V a, V b) {
+#if defined(__AVX512F__)
+  if constexpr (is<V, float, 16>) return _mm512_mask_blend_ps(static_cast<__mmask16>(m), b, a);
+  if constexpr (is<V, double, 8>) return _mm512_mask_blend_pd(static_cast<__mmask8>(m), b, a);
+  if constexpr (sizeof(V) == 64 && sizeof(b[0]) == 4)
+    return bit_cast<V>(_mm512_mask_blend_epi32(static_cast<__mmask16>(m), bit_cast<__m512i>(b), bit_cast<__m512i>(a)));
+  if constexpr (sizeof(V) == 64 && sizeof(b[0]) == 8)
+    return bit_cast<V>(_mm512_mask_blend_epi64(static_cast<__mmask8>(m), bit_cast<__m512i>(b), bit_cast<__m512i>(a)));
+  if constexpr (sizeof(V) == 32 && sizeof(b[0]) == 4)
+    return bit_cast<V>(_mm256_mask_blend_epi32(static_cast<__mmask8>(m), bit_cast<__m256i>(b), bit_cast<__m256i>(a)));
+  if constexpr (sizeof(V) == 16 && sizeof(b[0]) == 4)
+    return bit_cast<V>(_mm_mask_blend_epi32(static_cast<__mmask8>(m), bit_cast<__m128i>(b), bit_cast<__m128i>(a)));
+  if constexpr (sizeof(V) == 32 && sizeof(b[0]) == 8)
+    return bit_cast<V>(_mm256_mask_blend_epi64(static_cast<__mmask8>(m), bit_cast<__m256i>(b), bit_cast<__m256i>(a)));
+#endif
+  V v;
+  for (int i = 0; i < lanes_of<V>; ++i) v[i] = (m >> i & 1) != 0 ? a[i] : b[i];
+  return v;
+}
+
 }  // namespace papilio::inline PAPILIO_TARGET::warp::simd

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "warp/simd_exchange.h"
+#include "warp/simd_lanes.h"
 #include "warp/simd_register.h"
 #include "warp/warp.h"
 
@@ -18,101 +19,28 @@ struct SimdWarp {
   static constexpr int width = W;
   static constexpr int quads_at_once = bytes == 64 ? 4 : 2;  // that fit into registers, 32 or 16 of them
 
- public:
-  template <class T>
-  using Register = simd::Vector<T, simd::fitting_lanes(W, bytes, sizeof(T))>;
-
- private:
-  template <class T>
-  static constexpr int lanes_per_register = simd::fitting_lanes(W, bytes, sizeof(T));
-  template <class T>
-  static constexpr int registers = W / simd::fitting_lanes(W, bytes, sizeof(T));
-
- public:
-  template <class T>
-  struct Lanes {
-    Register<T> reg[registers<T>];
-
-#define PAPILIO_OPERATOR(op)                                                \
-  friend PAPILIO_LANEWISE Lanes operator op(Lanes a, Lanes b) {             \
-    PAPILIO_UNROLL                                                          \
-    for (int i = 0; i < registers<T>; ++i) a.reg[i] = a.reg[i] op b.reg[i]; \
-    return a;                                                               \
-  }                                                                         \
-  friend PAPILIO_LANEWISE Lanes operator op(Lanes a, T b) {                 \
-    PAPILIO_UNROLL                                                          \
-    for (int i = 0; i < registers<T>; ++i) a.reg[i] = a.reg[i] op b;        \
-    return a;                                                               \
-  }
-    PAPILIO_OPERATOR(+)
-    PAPILIO_OPERATOR(-)
-    PAPILIO_OPERATOR(*)
-    PAPILIO_OPERATOR(&)
-    PAPILIO_OPERATOR(|)
-    PAPILIO_OPERATOR(^)
-    PAPILIO_OPERATOR(<<)
-    PAPILIO_OPERATOR(>>)
-#undef PAPILIO_OPERATOR
-
-    struct Product {
-      Lanes high, low;
-    };
-    // The 64-bit products of unsigned lanes and a constant, as their halves.
-    friend PAPILIO_LANEWISE Product multiply_wide(Lanes a, T b) requires std::is_same_v<T, std::uint32_t> {
-      Product p;
-      PAPILIO_UNROLL
-      for (int i = 0; i < registers<T>; ++i) simd::multiply_wide(a.reg[i], b, p.high.reg[i], p.low.reg[i]);
-      return p;
-    }
-  };
-
-  // Lane l holds four neighbours; the registers hold all of them in memory order.
-  template <class T>
-  struct Quads {
-    Register<T> reg[4 * registers<T>];
-    friend PAPILIO_LANEWISE Quads operator+(Quads a, Quads b) {
-      PAPILIO_UNROLL
-      for (int i = 0; i < 4 * registers<T>; ++i) a.reg[i] += b.reg[i];
-      return a;
-    }
-  };
-
 #if defined(__AVX512F__)
   static constexpr bool has_mask_registers = bytes == 64;
 #else
   static constexpr bool has_mask_registers = false;
 #endif
 
-  // One bit per lane where the machine has mask registers, else an int32 per lane, 0 or -1.
-  struct BitMask {
-    std::uint32_t bits;
-    friend PAPILIO_LANEWISE BitMask operator&(BitMask a, BitMask b) { return {a.bits & b.bits}; }
-    friend PAPILIO_LANEWISE BitMask operator|(BitMask a, BitMask b) { return {a.bits | b.bits}; }
-    friend PAPILIO_LANEWISE BitMask operator!(BitMask a) {
-      return {~a.bits & static_cast<std::uint32_t>((std::uint64_t{1} << W) - 1)};
-    }
-  };
-  struct VectorMask {
-    Register<std::int32_t> reg[registers<std::int32_t>];
-    template <class F>
-    PAPILIO_LANEWISE static VectorMask each(F f) {
-      VectorMask m;
-      PAPILIO_UNROLL
-      for (int i = 0; i < registers<std::int32_t>; ++i) m.reg[i] = f(i);
-      return m;
-    }
-    friend PAPILIO_LANEWISE VectorMask operator&(VectorMask a, VectorMask b) {
-      return each([&](int i) { return a.reg[i] & b.reg[i]; });
-    }
-    friend PAPILIO_LANEWISE VectorMask operator|(VectorMask a, VectorMask b) {
-      return each([&](int i) { return a.reg[i] | b.reg[i]; });
-    }
-    friend PAPILIO_LANEWISE VectorMask operator!(VectorMask a) {
-      return each([&](int i) { return ~a.reg[i]; });
-    }
-  };
-  using Mask = std::conditional_t<has_mask_registers, BitMask, VectorMask>;
+  template <class T>
+  using Register = typename SimdShape<W, bytes, T>::Register;
+  template <class T>
+  using Lanes = SimdLanes<W, bytes, T>;
+  template <class T>
+  using Quads = SimdQuads<W, bytes, T>;
+  using Mask = std::conditional_t<has_mask_registers, SimdBits<W>, SimdFlags<W, bytes>>;
 
+ private:
+  using VectorMask = SimdFlags<W, bytes>;
+  template <class T>
+  static constexpr int lanes_per_register = SimdShape<W, bytes, T>::lanes_per_register;
+  template <class T>
+  static constexpr int registers = SimdShape<W, bytes, T>::registers;
+
+ public:
   // --- Making lanes -------------------------------------------------------
 
   template <class T>
@@ -218,7 +146,7 @@ struct SimdWarp {
   template <class T>
   PAPILIO_LANEWISE static Lanes<T> select(Mask m, Lanes<T> a, Lanes<T> b) {
     if constexpr (has_mask_registers) {
-      return each<T>([&](int i) { return blend(m.bits >> (i * lanes_per_register<T>), a.reg[i], b.reg[i]); });
+      return each<T>([&](int i) { return simd::blend(m.bits >> (i * lanes_per_register<T>), a.reg[i], b.reg[i]); });
     } else if constexpr (sizeof(T) == 4) {
       return each<T>([&](int i) { return m.reg[i] ? a.reg[i] : b.reg[i]; });
     } else {
@@ -382,7 +310,7 @@ struct SimdWarp {
   // Whether a sign bit was among them (that of -0 counts).
   template <class T>
   PAPILIO_LANEWISE static bool any_sign(const Signs<T>& signs) {
-    return any_negative((signs.reg[0] | signs.reg[1]) | (signs.reg[2] | signs.reg[3]));
+    return simd::movemask((signs.reg[0] | signs.reg[1]) | (signs.reg[2] | signs.reg[3])) != 0;
   }
 
   // Prefetches the cache line of p; p may be any address.
@@ -447,35 +375,6 @@ struct SimdWarp {
         mask.reg[i] = __builtin_convertvector(f(a.reg[i], b.reg[i]), Narrow);
     }
     return mask;
-  }
-
-  template <class V>
-  PAPILIO_LANEWISE static bool any_negative(V v) {
-    return simd::movemask(v) != 0;
-  }
-
-  // Element i of a where bit i of m is set, else of b.
-  template <class V>
-  PAPILIO_LANEWISE static V blend([[maybe_unused]] std::uint32_t m, V a, V b) {
-#if defined(__AVX512F__)
-    using simd::bit_cast, simd::is;
-    if constexpr (is<V, float, 16>) return _mm512_mask_blend_ps(static_cast<__mmask16>(m), b, a);
-    if constexpr (is<V, double, 8>) return _mm512_mask_blend_pd(static_cast<__mmask8>(m), b, a);
-    if constexpr (sizeof(V) == 64 && sizeof(b[0]) == 4)
-      return bit_cast<V>(
-          _mm512_mask_blend_epi32(static_cast<__mmask16>(m), bit_cast<__m512i>(b), bit_cast<__m512i>(a)));
-    if constexpr (sizeof(V) == 64 && sizeof(b[0]) == 8)
-      return bit_cast<V>(_mm512_mask_blend_epi64(static_cast<__mmask8>(m), bit_cast<__m512i>(b), bit_cast<__m512i>(a)));
-    if constexpr (sizeof(V) == 32 && sizeof(b[0]) == 4)
-      return bit_cast<V>(_mm256_mask_blend_epi32(static_cast<__mmask8>(m), bit_cast<__m256i>(b), bit_cast<__m256i>(a)));
-    if constexpr (sizeof(V) == 16 && sizeof(b[0]) == 4)
-      return bit_cast<V>(_mm_mask_blend_epi32(static_cast<__mmask8>(m), bit_cast<__m128i>(b), bit_cast<__m128i>(a)));
-    if constexpr (sizeof(V) == 32 && sizeof(b[0]) == 8)
-      return bit_cast<V>(_mm256_mask_blend_epi64(static_cast<__mmask8>(m), bit_cast<__m256i>(b), bit_cast<__m256i>(a)));
-#endif
-    V v;
-    for (int i = 0; i < simd::lanes_of<V>; ++i) v[i] = (m >> i & 1) != 0 ? a[i] : b[i];
-    return v;
   }
 
   // Column e of W rows of four becomes the lanes of element[e].
