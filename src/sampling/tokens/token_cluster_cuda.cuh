@@ -179,6 +179,22 @@ __device__ __forceinline__ void wait(const std::uint64_t*) {}
 
 }  // namespace arrival
 
+// Starts to prefetch the beginning of an array into the L2 cache. By one thread.
+template <class T>
+__device__ __forceinline__ void prefetch(const T* from, std::int64_t count) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  constexpr std::int64_t most = 65536;
+  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(from) + 15) & ~std::uintptr_t{15};
+  const std::int64_t behind = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(from + count) - begin);
+  const auto bytes = static_cast<unsigned>(max(std::int64_t{0}, min(most, behind))) & ~15u;
+  if (bytes != 0)
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(
+                     __cvta_generic_to_global(reinterpret_cast<const void*>(begin))),
+                 "r"(bytes)
+                 : "memory");
+#endif
+}
+
 // Words that some blocks of a cluster send to all of its blocks, once.
 template <int words>
 struct ClusterExchange {

@@ -82,23 +82,6 @@ __device__ __forceinline__ void send_keys(FirstMemory& memory, int keys) {
   for (int n = static_cast<int>(threadIdx.x); n < keys; n += first_threads) to[n] = memory.keys[n];
 }
 
-// Starts to prefetch a part of the next row into the L2 cache.
-template <class S>
-__device__ __forceinline__ void expect_row(const TokenCall& call, std::int64_t row, std::int64_t begin,
-                                           std::int64_t end) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  constexpr std::int64_t most = 65536 / sizeof(S);
-  if (threadIdx.x != 0 || row >= call.rows) return;
-  const auto from = reinterpret_cast<std::uintptr_t>(logits_of_row<S>(call, row).row + begin) & ~std::uintptr_t{15};
-  const auto bytes = static_cast<unsigned>(min(most, end - begin) * static_cast<std::int64_t>(sizeof(S))) & ~15u;
-  if (bytes != 0)
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(
-                     __cvta_generic_to_global(reinterpret_cast<const void*>(from))),
-                 "r"(bytes)
-                 : "memory");
-#endif
-}
-
 // How many categories come first.
 __device__ __forceinline__ int among_first(const TokenFilter& filter) {
   return filter.temperature == 0 ? 1 : filter.top_k;
@@ -124,7 +107,7 @@ __device__ __forceinline__ bool draw_few(const TokenCall& call, FirstMemory& mem
   const std::int64_t end = min(call.categories, begin + call.in_slice);
   FirstFew<S> first(memory, few, reinterpret_cast<float*>(first_stages), among_first(filter));
   first.take(logits_of_row<S>(call, row).row, begin, end, met);
-  expect_row<S>(call, row + step, begin, end);
+  if (threadIdx.x == 0 && row + step < call.rows) prefetch(logits_of_row<S>(call, row + step).row + begin, end - begin);
   const FewFound found = first.rank([&] { prepare_few(call, few, row, filter); });
   if (found.too_many) return false;
   if (cluster::rank() != 0) return true;

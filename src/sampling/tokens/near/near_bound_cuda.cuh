@@ -11,8 +11,6 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-inline constexpr unsigned near_aimed_at = 3328;  // the most logits to collect, with room for a wrong guess
-inline constexpr unsigned near_sample = 16 * near_threads;
 inline constexpr int near_bins = 256,
                      near_bins_of_two = 8;  // of the sample; the second is the number of bins per factor of 2
 
@@ -23,16 +21,16 @@ struct NearBound {
 };
 
 // Called by all threads of a block. All blocks of a cluster get the same result.
-template <class S>
+template <class Shape, class S>
 class NearGuess {
  public:
   __device__ NearGuess(const TokenCall& call, const TokenFilter& filter)
-      : call_(call), memory_(near_memory()), filter_(filter) {}
+      : call_(call), memory_(near_memory<Shape>()), filter_(filter) {}
 
   // The scale must be in memory after the next barrier. Takes two or three barriers, or none for short rows.
   __device__ __forceinline__ NearBound of(const S* row) const {
     constexpr float lowest = -0x1.fffffep127f;
-    if (call_.categories <= near_capacity) return {lowest, true, false};
+    if (call_.categories <= Shape::capacity) return {lowest, true, false};
     LogitLine<S> lines[loads];
     load(row, lines);
     float largest = -__builtin_inff();
@@ -43,7 +41,7 @@ class NearGuess {
     const unsigned order = __reduce_max_sync(whole_warp, token_order(largest + 0.0f));
     if (lane_of_thread() == 0) memory_.largest_of_warp[warp_of_thread()] = order;
     __syncthreads();
-    largest = logit_of_order(__reduce_max_sync(whole_warp, memory_.largest_of_warp[lane_of_thread() % near_warps]));
+    largest = logit_of_order(__reduce_max_sync(whole_warp, memory_.largest_of_warp[lane_of_thread() % Shape::warps]));
     const float bins = static_cast<float>(near_bins_of_two) * memory_.scale.high;
     PAPILIO_UNROLL
     for (unsigned i = 0; i < loads * in_line; ++i) {
@@ -72,11 +70,11 @@ class NearGuess {
     const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row) / sizeof(S) % in_line);
     const unsigned head = (in_line - place) % in_line;
     const unsigned count = (static_cast<unsigned>(call_.categories) - head) / in_line;
-    constexpr unsigned places = loads * near_threads / in_place;
+    constexpr unsigned places = loads * Shape::threads / in_place;
     const auto* const from = reinterpret_cast<const uint4*>(row + head);
     PAPILIO_UNROLL
     for (unsigned i = 0; i < loads; ++i) {
-      const unsigned n = (i * near_threads + threadIdx.x) / in_place;
+      const unsigned n = (i * Shape::threads + threadIdx.x) / in_place;
       const unsigned first = static_cast<unsigned>(std::uint64_t{n} * (count - in_place) / (places - 1));
       lines[i] = __builtin_bit_cast(LogitLine<S>, __ldg(from + first + threadIdx.x % in_place));
     }
@@ -97,7 +95,7 @@ class NearGuess {
     }
     const unsigned count_before = sum_to_lane(count) - count;
     const float mass_to = sum_to_lane(mass), mass_before = mass_to - mass, all = __shfl_sync(whole_warp, mass_to, 31);
-    const float each = static_cast<float>(call_.categories) / near_sample;  // of the row, for one of the sample
+    const float each = static_cast<float>(call_.categories) / Shape::sample;  // of the row, for one of the sample
     // The four largest logits of the sample count once, not as a sample: most samples would not contain them.
     float few = 0;
     count = count_before;
@@ -115,7 +113,7 @@ class NearGuess {
       count += counts[n];
       mass += masses[n];
       const float in_row = static_cast<float>(count) * each;
-      at_most += in_row <= static_cast<float>(near_aimed_at) ? 1 : 0;
+      at_most += in_row <= static_cast<float>(Shape::aimed_at) ? 1 : 0;
       by_count += in_row < wanted ? 1 : 0;
       by_mass += count < 16 || all - mass > rest * fmaxf(0.0f, mass - few) ? 1 : 0;  // too few to judge
     }
@@ -155,7 +153,7 @@ class NearGuess {
   }
 
   const TokenCall& call_;
-  NearMemory& memory_;
+  NearMemory<Shape>& memory_;
   TokenFilter filter_;
 };
 

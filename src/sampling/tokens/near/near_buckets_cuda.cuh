@@ -10,13 +10,22 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-inline constexpr int near_threads = 256, near_blocks = 4;  // of a multiprocessor
-inline constexpr int near_warps = near_threads / 32;
-inline constexpr unsigned near_capacity = 4992;  // the most logits that a block collects, so that four blocks fit
-inline constexpr unsigned near_buckets = 2 * near_threads;
-inline constexpr unsigned near_sorted = near_threads;  // the most members of a bucket that can be sorted
-inline constexpr unsigned near_bits = 65536;           // categories with a bit each, at the same time
-inline constexpr unsigned near_kept = 1u << 31;        // flag of a category that the filters keep
+// The threads of a block, and what follows from them.
+template <int of_block>
+struct NearShape {
+  static constexpr int threads = of_block, warps = threads / 32;
+  static constexpr int blocks = 1024 / threads;           // of a multiprocessor, as their shared memory allows
+  static constexpr unsigned capacity = 39 * threads / 2;  // the most logits that a block collects
+  static constexpr unsigned aimed_at = (threads == 256 ? 13 : 15) * threads;  // leaves room for a wrong guess
+  static constexpr unsigned sample = 16 * threads;                            // logits that the guess is made from
+  static constexpr unsigned buckets = 2 * threads;
+  static constexpr unsigned sorted = threads;      // the most members of a bucket that can be sorted
+  static constexpr unsigned bits = 256 * threads;  // categories with a bit each, at the same time
+};
+using FewNear = NearShape<256>;
+using ManyNear = NearShape<512>;  // for rows of which the filters keep more
+
+inline constexpr unsigned near_kept = 1u << 31;  // flag of a category that the filters keep
 
 // A logit that was collected, and its category.
 struct NearLogit {
@@ -24,11 +33,12 @@ struct NearLogit {
   std::uint32_t category;
 };
 
+template <class Shape>
 struct NearBuckets {
-  unsigned sums[near_buckets][2];  // two halves of 64-bit integers
-  unsigned counts[near_buckets];
-  std::uint64_t keys[near_sorted];    // of the members of one bucket
-  std::uint64_t sorted[near_sorted];  // these in order
+  unsigned sums[Shape::buckets][2];  // two halves of 64-bit integers
+  unsigned counts[Shape::buckets];
+  std::uint64_t keys[Shape::sorted];    // of the members of one bucket
+  std::uint64_t sorted[Shape::sorted];  // these in order
 };
 
 // What a sample says about a row.
@@ -37,15 +47,16 @@ struct NearGuessed {
   bool given_up;
 };
 
+template <class Shape>
 struct NearMemory {
   union {
-    alignas(16) NearBuckets buckets;
-    unsigned bits[near_bits / 32];      // later, when of the buckets only `sorted` is needed
-    unsigned lines[16 * near_threads];  // earlier: 16 words per thread, from which it collects
+    alignas(16) NearBuckets<Shape> buckets;
+    unsigned bits[Shape::bits / 32];      // later, when of the buckets only `sorted` is needed
+    unsigned lines[16 * Shape::threads];  // earlier: 16 words per thread, from which it collects
   };
-  std::uint64_t scratch[2][near_warps];
-  double rest_of_warp[near_warps], rest_of_block[most_blocks];
-  unsigned largest_of_warp[near_warps], least_of_warp[near_warps];  // in the order
+  std::uint64_t scratch[2][Shape::warps];
+  double rest_of_warp[Shape::warps], rest_of_block[most_blocks];
+  unsigned largest_of_warp[Shape::warps], least_of_warp[Shape::warps];  // in the order
   NearGuessed guess;
   TokenScale scale;
   unsigned count;  // of collected logits; above the capacity if some were dropped
@@ -59,45 +70,49 @@ struct NearMemory {
   unsigned rank;
 };
 
-static_assert(sizeof(NearBuckets) - sizeof(NearBuckets::sorted) == near_bits / 8);
-
 // A block's shared memory, followed by the collected logits. Functions that are not inlined call these accessors: the
 // compiler does not know that a pointer argument points to shared memory.
 extern __shared__ __align__(16) unsigned char near_shared[];
-__device__ __forceinline__ NearMemory& near_memory() { return *reinterpret_cast<NearMemory*>(near_shared); }
+template <class Shape>
+__device__ __forceinline__ NearMemory<Shape>& near_memory() {
+  static_assert(sizeof(NearBuckets<Shape>) - sizeof(NearBuckets<Shape>::sorted) == Shape::bits / 8);
+  return *reinterpret_cast<NearMemory<Shape>*>(near_shared);
+}
+template <class Shape>
 __device__ __forceinline__ NearLogit* near_logits() {
-  return reinterpret_cast<NearLogit*>(near_shared + sizeof(NearMemory));
+  return reinterpret_cast<NearLogit*>(near_shared + sizeof(NearMemory<Shape>));
 }
 
 // Called by all threads of a block.
+template <class Shape>
 class NearSums {
  public:
   // `count`: of collected logits.
-  __device__ explicit NearSums(unsigned count) : memory_(near_memory()), count_(count) {}
+  __device__ explicit NearSums(unsigned count) : memory_(near_memory<Shape>()), count_(count) {}
 
   // Calls f(n) for all collected logits.
   template <class F>
   __device__ __forceinline__ void each(F f) const {
-    for (unsigned n = threadIdx.x; n < count_; n += near_threads) f(n);
+    for (unsigned n = threadIdx.x; n < count_; n += Shape::threads) f(n);
   }
 
   // Calls use(n, make(n)) for all collected logits. Several calls of `make` overlap.
   template <class Make, class Use>
   __device__ __forceinline__ void each(Make make, Use use) const {
     constexpr unsigned at_once = 4;
-    for (unsigned first = threadIdx.x; first < count_; first += at_once * near_threads) {
+    for (unsigned first = threadIdx.x; first < count_; first += at_once * Shape::threads) {
       decltype(make(0u)) made[at_once];
       PAPILIO_UNROLL
-      for (unsigned i = 0; i < at_once; ++i) made[i] = make(min(first + i * near_threads, count_ - 1));
+      for (unsigned i = 0; i < at_once; ++i) made[i] = make(min(first + i * Shape::threads, count_ - 1));
       PAPILIO_UNROLL
       for (unsigned i = 0; i < at_once; ++i)
-        if (const unsigned n = first + i * near_threads; n < count_) use(n, made[i]);
+        if (const unsigned n = first + i * Shape::threads; n < count_) use(n, made[i]);
     }
   }
 
   // Empties the buckets. Ends with a barrier.
   __device__ void clear() const {
-    for (unsigned n = threadIdx.x; n < near_buckets; n += near_threads) {
+    for (unsigned n = threadIdx.x; n < Shape::buckets; n += Shape::threads) {
       memory_.buckets.sums[n][0] = memory_.buckets.sums[n][1] = 0;
       memory_.buckets.counts[n] = 0;
     }
@@ -125,9 +140,9 @@ class NearSums {
       memory_.scratch[1][warp_of_thread()] = count_to;
     }
     __syncthreads();
-    const bool has = lane_of_thread() < near_warps;
-    const std::uint64_t sum_of = has ? memory_.scratch[0][lane_of_thread() % near_warps] : 0;
-    const std::uint64_t count_of = has ? memory_.scratch[1][lane_of_thread() % near_warps] : 0;
+    const bool has = lane_of_thread() < Shape::warps;
+    const std::uint64_t sum_of = has ? memory_.scratch[0][lane_of_thread() % Shape::warps] : 0;
+    const std::uint64_t count_of = has ? memory_.scratch[1][lane_of_thread() % Shape::warps] : 0;
     const std::uint64_t sums_to = sum_to_lane(sum_of), counts_to = sum_to_lane(count_of);
     sum_before_ = __shfl_sync(whole_warp, sums_to - sum_of, warp_of_thread()) + sum_to - sum;
     count_before_ = __shfl_sync(whole_warp, counts_to - count_of, warp_of_thread()) + count_to - count;
@@ -163,7 +178,7 @@ class NearSums {
     if (threadIdx.x == 0) memory_.gathered = 0;
     __syncthreads();
     const unsigned members = memory_.in_bucket, bucket = memory_.bucket;
-    if (members > near_sorted) return false;
+    if (members > Shape::sorted) return false;
     each(bucket_of, [&](unsigned n, unsigned of) {
       if (of == bucket) memory_.buckets.keys[atomicAdd(&memory_.gathered, 1u)] = key_of(n);
     });
@@ -172,7 +187,7 @@ class NearSums {
     const bool has = threadIdx.x < members;
     const std::uint64_t key = has ? memory_.buckets.sorted[threadIdx.x] : 0, weight = has ? weight_of_key(key) : 0;
     std::uint64_t in_bucket;
-    const std::uint64_t to = memory_.sum_before + sum_to_thread<near_threads>(weight, memory_.scratch[0], in_bucket);
+    const std::uint64_t to = memory_.sum_before + sum_to_thread<Shape::threads>(weight, memory_.scratch[0], in_bucket);
     const bool it = by_sum ? to - weight < wanted && wanted <= to : memory_.count_before + threadIdx.x + 1 == wanted;
     if (has && it) {
       memory_.answer = key;
@@ -186,7 +201,7 @@ class NearSums {
   // Sorts the keys in descending order: a warp counts the keys that come before one.
   __device__ void sort(unsigned members) const {
     const std::uint64_t* const keys = memory_.buckets.keys;
-    for (auto n = static_cast<unsigned>(warp_of_thread()); n < members; n += near_warps) {
+    for (auto n = static_cast<unsigned>(warp_of_thread()); n < members; n += Shape::warps) {
       const std::uint64_t key = keys[n];
       unsigned before = 0;
       for (auto other = static_cast<unsigned>(lane_of_thread()); other < members; other += 32)
@@ -198,7 +213,7 @@ class NearSums {
     __syncthreads();
   }
 
-  NearMemory& memory_;
+  NearMemory<Shape>& memory_;
   unsigned count_;
   std::uint64_t sums_[2] = {}, counts_[2] = {};      // of this thread's buckets
   std::uint64_t sum_before_ = 0, count_before_ = 0;  // of the buckets before

@@ -24,12 +24,15 @@ struct NearRow {
 };
 
 // Called by all threads of a block.
+template <class Shape>
 class NearDraw {
+  using Sums = NearSums<Shape>;
+
  public:
   __device__ NearDraw(const TokenCall& call, std::int64_t row, const TokenFilter& filter)
       : call_(call),
-        memory_(near_memory()),
-        logits_(near_logits()),
+        memory_(near_memory<Shape>()),
+        logits_(near_logits<Shape>()),
         row_(row),
         filter_(filter),
         scale_(memory_.scale) {}
@@ -38,7 +41,7 @@ class NearDraw {
   __device__ __forceinline__ bool draw(const NearRow& of, double rest) {
     count_ = memory_.count;
     if (rest != rest) return put_nothing(TokenStatus::not_a_number);
-    if (count_ > near_capacity) return false;
+    if (count_ > Shape::capacity) return false;
     find_range();
     if (count_ > 0 && scale_.largest == __builtin_inff()) return put_nothing(TokenStatus::infinite);
     is_all_ = of.bound.all || (of.has_top && rest == 0);
@@ -53,7 +56,7 @@ class NearDraw {
   __device__ void find_range() {
     unsigned largest = 0, least = ~0u;
     const auto order_of = [&](unsigned n) { return token_order(logits_[n].x + 0.0f); };
-    NearSums(count_).each(order_of, [&](unsigned, unsigned order) {
+    Sums(count_).each(order_of, [&](unsigned, unsigned order) {
       largest = max(largest, order);
       least = min(least, order);
     });
@@ -65,7 +68,7 @@ class NearDraw {
       memory_.least_of_warp[warp_of_thread()] = least;
     }
     __syncthreads();
-    const int warp = lane_of_thread() % near_warps;
+    const int warp = lane_of_thread() % Shape::warps;
     scale_.largest = logit_of_order(__reduce_max_sync(whole_warp, memory_.largest_of_warp[warp]));
     least_ = logit_of_order(__reduce_min_sync(whole_warp, memory_.least_of_warp[warp]));
   }
@@ -89,7 +92,7 @@ class NearDraw {
     if (counts && count_ < k && !(is_all_ || (is_light && !sums))) return false;
     const bool cuts_by_count = counts && count_ >= k;
     if (!cuts_by_count && !sums) return is_light;
-    NearSums buckets(count_);
+    Sums buckets(count_);
     fill_buckets(buckets);
     std::uint64_t limit = buckets.all();
     if (cuts_by_count) {
@@ -136,9 +139,9 @@ class NearDraw {
   }
 
   // Fills buckets of equal width, from the largest logit on. All weights beyond the last bucket are 0.
-  __device__ void fill_buckets(NearSums& buckets) {
+  __device__ void fill_buckets(Sums& buckets) {
     const float width = fminf(scale_.largest - least_, 63.0f / scale_.high);
-    per_bucket_ = static_cast<float>(near_buckets) / width;
+    per_bucket_ = static_cast<float>(Shape::buckets) / width;
     buckets.clear();
     buckets.each([&](unsigned n) { return weight_of(logits_[n].x, scale_); },
                  [&](unsigned n, std::uint64_t weight) { buckets.add(bucket_of(n), weight); });
@@ -146,14 +149,14 @@ class NearDraw {
   }
   __device__ __forceinline__ unsigned bucket_of(unsigned n) const {
     const float place = (scale_.largest - logits_[n].x) * per_bucket_;
-    return min(static_cast<unsigned>(max(0, __float2int_rz(place))), near_buckets - 1);
+    return min(static_cast<unsigned>(max(0, __float2int_rz(place))), Shape::buckets - 1);
   }
 
   __device__ __forceinline__ std::uint64_t key_of(unsigned n) const {
     return token_key(token_order(logits_[n].x + 0.0f), logits_[n].category & ~near_kept);
   }
 
-  __device__ bool find_in_order(const NearSums& buckets, bool by_sum, std::uint64_t wanted) const {
+  __device__ bool find_in_order(const Sums& buckets, bool by_sum, std::uint64_t wanted) const {
     return buckets.find(
         by_sum, wanted, [&](unsigned n) { return bucket_of(n); }, [&](unsigned n) { return key_of(n); },
         [&](std::uint64_t key) { return weight_of(logit_of_order(static_cast<std::uint32_t>(key >> 32)), scale_); });
@@ -163,8 +166,8 @@ class NearDraw {
   __device__ bool draw_kept() {
     const auto last = static_cast<unsigned>(call_.categories - 1);
     int shift = 0;
-    while (last >> shift >= near_buckets) ++shift;
-    NearSums buckets(count_);
+    while (last >> shift >= Shape::buckets) ++shift;
+    Sums buckets(count_);
     buckets.clear();
     const float cut = least_key_ == 0 ? -__builtin_inff() : logit_of_order(static_cast<unsigned>(least_key_ >> 32));
     const auto kept_weight = [&](unsigned n) -> std::uint64_t {
@@ -182,7 +185,7 @@ class NearDraw {
     // Keys sort lower categories first, and contain the index of the logit.
     const auto bucket = [&](unsigned n) {
       const unsigned category = logits_[n].category;
-      return (category & near_kept) != 0 ? (category & ~near_kept) >> shift : near_buckets;
+      return (category & near_kept) != 0 ? (category & ~near_kept) >> shift : Shape::buckets;
     };
     const auto key = [&](unsigned n) { return std::uint64_t{~logits_[n].category} << 32 | n; };
     const auto weight = [&](std::uint64_t of) { return weight_of(logits_[static_cast<std::uint32_t>(of)].x, scale_); };
@@ -212,7 +215,7 @@ class NearDraw {
   __device__ void put_rank(std::uint32_t drawn) const {
     const std::uint64_t key = key_of(drawn);
     unsigned before = 0;
-    NearSums(count_).each([&](unsigned n) { before += key_of(n) > key ? 1 : 0; });
+    Sums(count_).each([&](unsigned n) { before += key_of(n) > key ? 1 : 0; });
     __syncwarp();
     before = __reduce_add_sync(whole_warp, before);
     if (threadIdx.x == 0) memory_.rank = 0;
@@ -229,20 +232,20 @@ class NearDraw {
 
   // Lists what is kept by ascending category. Each kept category has a bit; its place is the number of bits before it.
   __device__ void list(std::int64_t kept) const {
-    constexpr unsigned words = near_bits / 32, of_thread = words / near_threads;
-    const NearSums collected(count_);
+    constexpr unsigned words = Shape::bits / 32, of_thread = words / Shape::threads;
+    const Sums collected(count_);
     std::int64_t before_window = 0;
     for (unsigned begin = 0; begin < static_cast<unsigned>(call_.categories) && before_window < call_.room;
-         begin += near_bits) {
+         begin += Shape::bits) {
       __syncthreads();  // the buckets and the previous bits are no longer needed
-      for (unsigned n = threadIdx.x; n < words; n += near_threads) memory_.bits[n] = 0;
+      for (unsigned n = threadIdx.x; n < words; n += Shape::threads) memory_.bits[n] = 0;
       __syncthreads();
       const auto bit_of = [&](unsigned n) {
         const unsigned category = logits_[n].category;
         return (category & near_kept) != 0 ? (category & ~near_kept) - begin : ~0u;
       };
       collected.each([&](unsigned n) {
-        if (const unsigned bit = bit_of(n); bit < near_bits) atomicOr(&memory_.bits[bit / 32], 1u << bit % 32);
+        if (const unsigned bit = bit_of(n); bit < Shape::bits) atomicOr(&memory_.bits[bit / 32], 1u << bit % 32);
       });
       __syncthreads();
       unsigned mine = 0;
@@ -250,12 +253,12 @@ class NearDraw {
       for (unsigned n = 0; n < of_thread; ++n)
         mine += static_cast<unsigned>(__popc(memory_.bits[of_thread * threadIdx.x + n]));
       std::uint64_t in_window;
-      const std::uint64_t to = sum_to_thread<near_threads>(std::uint64_t{mine}, memory_.scratch[0], in_window);
+      const std::uint64_t to = sum_to_thread<Shape::threads>(std::uint64_t{mine}, memory_.scratch[0], in_window);
       memory_.buckets.sorted[threadIdx.x] = to - mine;
       __syncthreads();
       collected.each([&](unsigned n) {
         const unsigned bit = bit_of(n);
-        if (bit >= near_bits) return;
+        if (bit >= Shape::bits) return;
         const unsigned word = bit / 32, first = word / of_thread * of_thread;
         std::int64_t place = before_window + static_cast<std::int64_t>(memory_.buckets.sorted[word / of_thread]) +
                              __popc(memory_.bits[word] & ((1u << bit % 32) - 1));
@@ -264,11 +267,11 @@ class NearDraw {
       });
       before_window += static_cast<std::int64_t>(in_window);
     }
-    for (std::int64_t n = kept + threadIdx.x; n < call_.room; n += near_threads) put_entry(n, -1, -__builtin_inff());
+    for (std::int64_t n = kept + threadIdx.x; n < call_.room; n += Shape::threads) put_entry(n, -1, -__builtin_inff());
   }
 
   const TokenCall& call_;
-  NearMemory& memory_;
+  NearMemory<Shape>& memory_;
   NearLogit* logits_;
   std::int64_t row_;
   TokenFilter filter_;

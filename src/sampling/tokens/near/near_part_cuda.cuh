@@ -12,7 +12,7 @@
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 // `summed`: whether the sum over the logits that are not collected is needed.
-template <class S, bool summed>
+template <class Shape, class S, bool summed>
 class NearPart {
  public:
   static constexpr unsigned in_line = LogitLine<S>::size, in_batch = 16, at_once = in_batch / in_line;
@@ -58,7 +58,7 @@ class NearPart {
   }
 
  private:
-  static constexpr unsigned in_round = at_once * near_threads;  // lines
+  static constexpr unsigned in_round = at_once * Shape::threads;  // lines
 
   static __device__ __forceinline__ LogitLine<S> no_line() {
     LogitLine<S> line;
@@ -73,12 +73,12 @@ class NearPart {
     if (n + in_round <= lines_) {
       PAPILIO_UNROLL
       for (unsigned i = 0; i < at_once; ++i)
-        lines[i] = __builtin_bit_cast(LogitLine<S>, __ldg(from_ + n + i * near_threads));
+        lines[i] = __builtin_bit_cast(LogitLine<S>, __ldg(from_ + n + i * Shape::threads));
       return;
     }
     PAPILIO_UNROLL
     for (unsigned i = 0; i < at_once; ++i) {
-      const unsigned line = n + i * near_threads;
+      const unsigned line = n + i * Shape::threads;
       lines[i] = no_line();
       if (line + threadIdx.x < lines_) lines[i] = __builtin_bit_cast(LogitLine<S>, __ldg(from_ + line));
     }
@@ -126,17 +126,17 @@ class NearPart {
   // Each thread first stores its lines in shared memory: registers cannot be indexed by a variable.
   __device__ __forceinline__ void collect(const LogitLine<S> (&lines)[at_once], unsigned near, unsigned first) const {
     if (near == 0) return;
-    auto* const stored = reinterpret_cast<LogitLine<S>*>(near_memory().lines) + threadIdx.x;
+    auto* const stored = reinterpret_cast<LogitLine<S>*>(near_memory<Shape>().lines) + threadIdx.x;
     PAPILIO_UNROLL
-    for (unsigned i = 0; i < at_once; ++i) stored[i * near_threads] = lines[i];
+    for (unsigned i = 0; i < at_once; ++i) stored[i * Shape::threads] = lines[i];
     const auto count = static_cast<unsigned>(__popc(near));
     unsigned place = add_to_count(count);
-    if (place + count > near_capacity) near = 0;  // no room: the row will be left over
-    const unsigned* const words = near_memory().lines + 4 * threadIdx.x;
+    if (place + count > Shape::capacity) near = 0;  // no room: the row will be left over
+    const unsigned* const words = near_memory<Shape>().lines + 4 * threadIdx.x;
     for (; near != 0; near &= near - 1, ++place) {
       const auto i = static_cast<unsigned>(__ffs(static_cast<int>(near))) - 1, lines_before = i / in_line;
-      const unsigned word = words[i * sizeof(S) / 4 + lines_before * 4 * (near_threads - 1)];
-      near_logits()[place] = {logit_in(word, i), first + i + lines_before * in_line * (near_threads - 1)};
+      const unsigned word = words[i * sizeof(S) / 4 + lines_before * 4 * (Shape::threads - 1)];
+      near_logits<Shape>()[place] = {logit_in(word, i), first + i + lines_before * in_line * (Shape::threads - 1)};
     }
   }
 
@@ -154,7 +154,7 @@ class NearPart {
 #if defined(__CUDA_ARCH__)
     asm volatile("atom.shared.add.u32 %0, [%1], %2;"
                  : "=r"(before)
-                 : "r"(arrival::address(&near_memory().count)), "r"(n)
+                 : "r"(arrival::address(&near_memory<Shape>().count)), "r"(n)
                  : "memory");
 #else
     before = n;
@@ -165,7 +165,7 @@ class NearPart {
   __device__ __noinline__ double take_edge() const {
     if (!(at_edge_ >= least_)) return static_cast<double>(rough_power(__fmaf_rn(at_edge_, high_, -top_)));
     const unsigned place = add_to_count(1);
-    if (place < near_capacity) near_logits()[place] = {at_edge_, static_cast<std::uint32_t>(edge_)};
+    if (place < Shape::capacity) near_logits<Shape>()[place] = {at_edge_, static_cast<std::uint32_t>(edge_)};
     return 0;
   }
 

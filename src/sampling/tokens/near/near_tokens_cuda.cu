@@ -9,8 +9,9 @@
 namespace papilio::sampling {
 namespace {
 
+template <class Shape>
 constexpr std::int64_t shared_bytes =
-    sizeof(sampling_kernel::NearMemory) + sampling_kernel::near_capacity * sizeof(sampling_kernel::NearLogit);
+    sizeof(sampling_kernel::NearMemory<Shape>) + Shape::capacity * sizeof(sampling_kernel::NearLogit);
 
 // With more categories, too many would fall into one bucket.
 constexpr std::int64_t most_categories = std::int64_t{1} << 19;
@@ -20,7 +21,7 @@ constexpr std::int64_t most_categories = std::int64_t{1} << 19;
 NearRows near_rows(const TokenCall& call) {
   const std::int64_t room = execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   if (!call.on_chip || call.allowed != nullptr || call.bias_offsets != nullptr || call.kept_masses != nullptr ||
-      call.categories > most_categories || shared_bytes > room)
+      call.categories > most_categories || shared_bytes < sampling_kernel::ManyNear >> room)
     return NearRows::none;
   // With fewer rows the other kernels are as fast (benchmarks/results/tokens-gpu.md, near the largest).
   const std::int64_t multiprocessors = execution::multiprocessors();
@@ -29,19 +30,29 @@ NearRows near_rows(const TokenCall& call) {
   return call.rows >= 8 ? NearRows::of_top_k : NearRows::none;
 }
 
-template <class S>
-void draw_near_tokens_on_cuda(const TokenCall& call, cudaStream_t stream) {
-  using namespace sampling_kernel;
+namespace {
+
+template <class Shape>
+void launch(void (*kernel)(TokenCall), const TokenCall& call, cudaStream_t stream) {
   constexpr std::int64_t least = 8192, any_length = std::int64_t{1} << 31;
-  const std::int64_t blocks = near_blocks * std::int64_t{execution::multiprocessors()};
+  const std::int64_t blocks = Shape::blocks * std::int64_t{execution::multiprocessors()};
   int parts = parts_for(call.rows, call.categories, least, any_length);
   while (parts > 1 && call.rows * parts > blocks) parts /= 2;
   const TokenShape shape = {parts,
                             base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(call.categories, parts), 8),
-                            shared_bytes, false};
+                            shared_bytes<Shape>, false};
   const std::int64_t at_once = std::min(call.rows, std::max<std::int64_t>(1, blocks / parts));
-  launch_on_rows(draw_near_tokens<S>, shaped(call, shape), at_once, shape, near_threads, stream,
+  launch_on_rows(kernel, shaped(call, shape), at_once, shape, Shape::threads, stream,
                  "drawing from tokens near the largest");
+}
+
+}  // namespace
+
+template <class S>
+void draw_near_tokens_on_cuda(const TokenCall& call, cudaStream_t stream) {
+  using namespace sampling_kernel;
+  launch<FewNear>(draw_near_tokens<S>, call, stream);
+  launch<ManyNear>(draw_many_near_tokens<S>, call, stream);
 }
 
 template void draw_near_tokens_on_cuda<float>(const TokenCall&, cudaStream_t);

@@ -12,9 +12,10 @@
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 // Sends the collected logits of this block to the first block. Call after a barrier.
+template <class Shape>
 __device__ __forceinline__ void join_parts(double rest) {
-  NearMemory& memory = near_memory();
-  NearLogit* const logits = near_logits();
+  NearMemory<Shape>& memory = near_memory<Shape>();
+  NearLogit* const logits = near_logits<Shape>();
   const unsigned count = memory.count;
   cluster::sync();  // the first block has collected
   if (cluster::rank() != 0) {
@@ -25,71 +26,56 @@ __device__ __forceinline__ void join_parts(double rest) {
     __syncthreads();
     const unsigned begin = memory.gathered;
     NearLogit* const to = cluster::at(logits, 0);
-    if (begin + count <= near_capacity)
-      for (unsigned n = threadIdx.x; n < count; n += near_threads) to[begin + n] = logits[n];
+    if (begin + count <= Shape::capacity)
+      for (unsigned n = threadIdx.x; n < count; n += Shape::threads) to[begin + n] = logits[n];
   }
   cluster::sync();
 }
 
 // The sum of `rest` over a block, for all of its threads. Has a barrier.
+template <class Shape>
 __device__ __forceinline__ double rest_of_block(double rest) {
-  NearMemory& memory = near_memory();
+  NearMemory<Shape>& memory = near_memory<Shape>();
   __syncwarp();
   rest = sum_of_warp(rest);
   if (lane_of_thread() == 0) memory.rest_of_warp[warp_of_thread()] = rest;
   __syncthreads();
-  return sum_of_warp(lane_of_thread() < near_warps ? memory.rest_of_warp[lane_of_thread() % near_warps] : 0.0);
-}
-
-// Starts to prefetch the beginning of a part into the L2 cache.
-template <class S>
-__device__ __forceinline__ void expect_part(const S* from, std::int64_t count) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  constexpr std::int64_t most = 65536;
-  if (threadIdx.x != 0) return;
-  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(from) + 15) & ~std::uintptr_t{15};
-  const std::int64_t behind = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(from + count) - begin);
-  const auto bytes = static_cast<unsigned>(max(std::int64_t{0}, min(most, behind))) & ~15u;
-  if (bytes != 0)
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(
-                     __cvta_generic_to_global(reinterpret_cast<const void*>(begin))),
-                 "r"(bytes)
-                 : "memory");
-#endif
+  return sum_of_warp(lane_of_thread() < Shape::warps ? memory.rest_of_warp[lane_of_thread() % Shape::warps] : 0.0);
 }
 
 // Functions of their own keep the kernel within its registers.
-template <class S>
+template <class Shape, class S>
 __device__ __noinline__ NearBound guess_bound(const TokenCall& call, const S* row, const TokenFilter& filter) {
-  return NearGuess<S>(call, filter).of(row);
+  return NearGuess<Shape, S>(call, filter).of(row);
 }
-template <class S, bool summed>
+template <class Shape, class S, bool summed>
 __device__ __forceinline__ double read_part(const S* row, std::int64_t begin, std::int64_t end, float least, float high,
                                             float top) {
-  return NearPart<S, summed>(row, begin, end, least, high, top).read();
+  return NearPart<Shape, S, summed>(row, begin, end, least, high, top).read();
 }
+template <class Shape>
 __device__ __noinline__ bool draw_near(const TokenCall& call, std::int64_t row, const TokenFilter& filter,
                                        const NearRow& of, double rest) {
-  return NearDraw(call, row, filter).draw(of, rest);
+  return NearDraw<Shape>(call, row, filter).draw(of, rest);
 }
 
-// Called by all blocks of a cluster.
-template <class S>
+// Called by all blocks of a cluster. `next`: the cluster's next row, -1 if there is none.
+template <class Shape, class S>
 __device__ __forceinline__ void draw_near_row(const TokenCall& call, std::int64_t row, const TokenFilter& filter,
-                                              std::int64_t step) {
-  NearMemory& memory = near_memory();
+                                              std::int64_t next) {
+  NearMemory<Shape>& memory = near_memory<Shape>();
   const int unit_bits = token_unit_bits(call.categories);
   const std::int64_t begin = min(call.categories, cluster::rank() * call.in_slice);
   const std::int64_t end = min(call.categories, begin + call.in_slice);
-  const S* const from = static_cast<const S*>(call.logits) + row * call.row_stride;
-  if (row < step) expect_part(from + begin, end - begin);
+  const S* const logits = static_cast<const S*>(call.logits);
+  const S* const from = logits + row * call.row_stride;
   __syncthreads();  // the previous row is done
   if (threadIdx.x == 0) memory.count = 0;
   if (threadIdx.x == 32) memory.scale = token_scale(0, filter.temperature, unit_bits);
   if (threadIdx.x == 64) memory.least_weight = least_weight(filter.min_p, unit_bits);
   if (threadIdx.x == 96) memory.number = draw_number_of_row(call, row);
   __syncwarp();
-  const NearBound bound = guess_bound<S>(call, from, filter);
+  const NearBound bound = guess_bound<Shape, S>(call, from, filter);
   if (bound.given_up) {
     if (cluster::rank() == 0 && threadIdx.x == 0) call.tokens[row] = left_over;
     return;
@@ -99,25 +85,56 @@ __device__ __forceinline__ void draw_near_row(const TokenCall& call, std::int64_
   const bool has_top = has_tops(bound.least, high);
   const float top = has_top ? top_of(bound.least, high) : 0.0f;
   const bool summed = needs_rest(call, filter);
-  double rest = summed ? read_part<S, true>(from, begin, end, bound.least, high, top)
-                       : read_part<S, false>(from, begin, end, bound.least, high, top);
-  if (row + step < call.rows) expect_part(from + step * call.row_stride + begin, end - begin);
-  rest = rest_of_block(rest);
+  double rest = summed ? read_part<Shape, S, true>(from, begin, end, bound.least, high, top)
+                       : read_part<Shape, S, false>(from, begin, end, bound.least, high, top);
+  if (next >= 0 && threadIdx.x == 0) prefetch(logits + next * call.row_stride + begin, end - begin);
+  rest = rest_of_block<Shape>(rest);
   if (cluster::size() > 1) {
-    join_parts(rest);
+    join_parts<Shape>(rest);
     if (cluster::rank() != 0) return;
     for (int block = 1; block < cluster::size(); ++block) rest += memory.rest_of_block[block];
   }
-  const bool done = draw_near(call, row, filter, {bound, summed && has_top, NearPart<S, true>::additions}, rest);
+  const NearRow of = {bound, summed && has_top, NearPart<Shape, S, true>::additions};
+  const bool done = draw_near<Shape>(call, row, filter, of, rest);
   if (!done && threadIdx.x == 0) call.tokens[row] = left_over;
 }
 
+// The first row of this block's cluster, and how far its rows are apart.
+__device__ __forceinline__ std::int64_t row_of_cluster() { return blockIdx.x / static_cast<unsigned>(cluster::size()); }
+__device__ __forceinline__ std::int64_t rows_at_once() { return gridDim.x / static_cast<unsigned>(cluster::size()); }
+
 template <class S>
-__global__ void __launch_bounds__(near_threads, near_blocks) draw_near_tokens(const __grid_constant__ TokenCall call) {
-  const std::int64_t step = gridDim.x / static_cast<unsigned>(cluster::size());
-  for (std::int64_t row = blockIdx.x / static_cast<unsigned>(cluster::size()); row < call.rows; row += step) {
+__global__ void __launch_bounds__(FewNear::threads, FewNear::blocks)
+    draw_near_tokens(const __grid_constant__ TokenCall call) {
+  const std::int64_t first = row_of_cluster(), step = rows_at_once();
+  if (threadIdx.x == 0 && first < call.rows) {
+    const std::int64_t begin = min(call.categories, cluster::rank() * call.in_slice);
+    prefetch(static_cast<const S*>(call.logits) + first * call.row_stride + begin,
+             min(call.categories - begin, call.in_slice));
+  }
+  for (std::int64_t row = first; row < call.rows; row += step) {
     const TokenFilter filter = filter_of_row(call, row);
-    if (is_near(call, filter)) draw_near_row<S>(call, row, filter, step);
+    if (is_near(call, filter)) draw_near_row<FewNear, S>(call, row, filter, row + step < call.rows ? row + step : -1);
+  }
+}
+
+// Draws from the rows that the kernel above left over: once more with larger blocks, which collect more logits.
+template <class S>
+__global__ void __launch_bounds__(ManyNear::threads, ManyNear::blocks)
+    draw_many_near_tokens(const __grid_constant__ TokenCall call) {
+  const std::int64_t step = rows_at_once();
+  const auto is_left = [&](std::int64_t row) {
+    return call.tokens[row] == left_over && is_near(call, filter_of_row(call, row));
+  };
+  // The threads look for rows together. All of them see a row before its draw is written.
+  for (std::int64_t first = row_of_cluster(); first < call.rows; first += ManyNear::threads * step) {
+    const std::int64_t mine = first + threadIdx.x * step;
+    if (__syncthreads_or(mine < call.rows && is_left(mine) ? 1 : 0) == 0) continue;
+    for (std::int64_t row = first; row < min(call.rows, first + ManyNear::threads * step); row += step) {
+      if (!is_left(row)) continue;
+      const std::int64_t next = row + step;
+      draw_near_row<ManyNear, S>(call, row, filter_of_row(call, row), next < call.rows && is_left(next) ? next : -1);
+    }
   }
 }
 
