@@ -73,6 +73,21 @@ TYPED_TEST(CudaNearTokens, LongRows) {
   ASSERT_TRUE(same_by(normal_rows<TypeParam>(10, 300007, 3, 8), filters[6]));
 }
 
+// Rows that keep more than one kind of block collects: with 40,000 categories 0.05 to 0.5 of the mass have about 1,300
+// to 18,000 of them. Of 120 rows each is shared by two of the larger blocks. In the end rows of all sizes are in one
+// call.
+TYPED_TEST(CudaNearTokens, KeepMany) {
+  for (const std::int64_t count : {std::int64_t{120}, many}) {
+    auto rows = normal_rows<TypeParam>(count, 40000, 0.2, static_cast<std::uint64_t>(count));
+    for (const float top_p : {0.05f, 0.2f, 0.3f, 0.5f}) ASSERT_TRUE(same_by(rows, {0, top_p, 0})) << count << " rows";
+    ASSERT_TRUE(same_by(rows, {0, 0.9f, 0.4f})) << count << " rows";
+    rows = filtered(rows, 0.8f, 0, 0.05f, 0);
+    for (std::int64_t row = 1; row < count; ++row) rows.top_p.push_back(0.05f * static_cast<float>(1 + row % 10));
+    rows.room = 10000;
+    ASSERT_TRUE(same_tokens(rows)) << count << " rows";
+  }
+}
+
 // Wherever a row begins and ends within 16 bytes.
 TYPED_TEST(CudaNearTokens, FromEveryPlace) {
   for (std::int64_t categories = 8189; categories < 8198; ++categories) {

@@ -192,8 +192,9 @@ TYPED_TEST(CudaTokenStream, RowsMadeToBeHard) {
     rows.put(9, k, k == 0 ? infinity : 1);
     rows.put(10, k, -infinity);
     rows.put(11, k, k == 5 ? nan : k == last ? infinity : -infinity);
+    rows.put(12, k, k / 20000 % 2 == 0 ? -1e10 : std::sin(x));  // a finite mask over whole warps and blocks
   }
-  rows.repeat(12);
+  rows.repeat(13);
   for (const float temperature : {1.0f, 1e-6f, 1e6f, 0x1p-100f, 0x1p100f}) {
     rows.temperature = temperature;
     ASSERT_TRUE(same_draws(rows)) << "temperature " << temperature;

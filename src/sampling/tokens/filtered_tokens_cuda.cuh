@@ -220,16 +220,11 @@ class FilteredDraw {
   int unit_bits_;
 };
 
-// Whether any row is left for this kernel: one that another kernel has left over, or that none of them takes. All
-// threads of a block call it and get the same answer.
-__device__ __forceinline__ bool some_are_left(const TokenCall& call, std::int64_t first, std::int64_t step) {
-  bool some = false;
-  for (std::int64_t row = first + threadIdx.x * step; row < call.rows; row += blockDim.x * step) {
-    const TokenFilter filter = filter_of_row(call, row);
-    const bool others = among_few(call, filter) || is_by_intervals(call, filter);
-    some = some || (!others && (!is_on_chip(call, filter) || call.tokens[row] == left_over));
-  }
-  return __syncthreads_or(some ? 1 : 0) != 0;
+// Whether a row is left for this kernel: one that another kernel has left over, or that none of them takes.
+__device__ __forceinline__ bool is_left(const TokenCall& call, std::int64_t row) {
+  const TokenFilter filter = filter_of_row(call, row);
+  if (among_few(call, filter) || is_by_intervals(call, filter)) return false;
+  return !is_on_chip(call, filter) || call.tokens[row] == left_over;
 }
 
 extern __shared__ float slice_values[];
@@ -237,8 +232,10 @@ extern __shared__ float slice_values[];
 template <class S>
 __global__ void __launch_bounds__(slice_threads, 2) draw_filtered_tokens(const __grid_constant__ TokenCall call) {
   __shared__ SliceMemory memory;
+  following::wait();
   const std::int64_t parts = cluster::size(), step = gridDim.x / parts;
-  if (call.left && !some_are_left(call, blockIdx.x / parts, step)) return;
+  if (call.left && !any_row(call, blockIdx.x / parts, step, [&](std::int64_t row) { return is_left(call, row); }))
+    return;
   if (threadIdx.x == 0) memory.candidates = 0;
   for (std::int64_t row = blockIdx.x / parts; row < call.rows; row += step) {
     const TokenFilter filter = filter_of_row(call, row);

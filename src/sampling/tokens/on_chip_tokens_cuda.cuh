@@ -377,12 +377,11 @@ template <class S, bool plain>
 __global__ void __launch_bounds__(on_chip_threads, 3) draw_left_on_chip(const __grid_constant__ TokenCall call) {
   using Draw = OnChipDraw<S, OnChip::cut, plain>;
   __shared__ typename Draw::Memory memory;
+  following::wait();
+  following::let_begin();
   const std::int64_t step = gridDim.x / static_cast<unsigned>(cluster::size());
   std::int64_t row = blockIdx.x / static_cast<unsigned>(cluster::size());
-  bool some = false;
-  for (std::int64_t n = row + threadIdx.x * step; n < call.rows; n += blockDim.x * step)
-    some = some || call.tokens[n] == left_over;
-  if (__syncthreads_or(some ? 1 : 0) == 0) return;
+  if (!any_row(call, row, step, [&](std::int64_t n) { return call.tokens[n] == left_over; })) return;
   for (bool again = false; row < call.rows; row += step) {
     const TokenFilter filter = filter_of_row(call, row);
     if (!is_still_on_chip(call, row, filter)) continue;

@@ -134,6 +134,15 @@ __device__ __forceinline__ void put(T* results, std::int64_t row, T value) {
   if (results != nullptr) results[row] = value;
 }
 
+// Whether f holds for one of the rows `first`, `first` + `step`, ... The threads of a block call it together, and all
+// get the same answer.
+template <class F>
+__device__ __forceinline__ bool any_row(const TokenCall& call, std::int64_t first, std::int64_t step, F f) {
+  bool any = false;
+  for (std::int64_t row = first + threadIdx.x * step; row < call.rows; row += blockDim.x * step) any = any || f(row);
+  return __syncthreads_or(any ? 1 : 0) != 0;
+}
+
 // Whether a row is drawn from on chip, and the kernel in near/ did not do it.
 __device__ __forceinline__ bool is_still_on_chip(const TokenCall& call, std::int64_t row, const TokenFilter& f) {
   return is_on_chip(call, f) && (!is_near(call, f) || call.tokens[row] == left_over);

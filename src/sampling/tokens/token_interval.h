@@ -33,9 +33,11 @@ PAPILIO_LANEWISE double power_of_two(float n) {
   return __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 + static_cast<std::int64_t>(n)) << 52);
 }
 
-// The sum in units of 2^top, of which `of.top` is not much larger.
+// The sum in units of 2^top, of which `of.top` is not much larger. Far below it is 0, even if the sum is infinite: a
+// product and its top that are beyond has_tops may be off by much.
 PAPILIO_LANEWISE double in_units(RoughSum of, float top) {
-  return static_cast<double>(of.sum) * power_of_two(of.top - top);
+  const double unit = power_of_two(of.top - top);
+  return unit == 0 ? 0 : static_cast<double>(of.sum) * unit;
 }
 
 // Weights of the law in a unit of 2^top, and how far rough sums are off.

@@ -55,22 +55,34 @@ inline TokenCall shaped(TokenCall call, const TokenShape& shape) {
   return call;
 }
 
+// When a kernel begins: after the kernel before it in the stream, or early, while that one is still running. A kernel
+// that begins early waits by itself (`following::wait`); on devices that do not know this it begins after.
+enum class Begin : bool { after, early };
+
 // The configuration of a launch.
 struct TokenLaunch {
   cudaLaunchConfig_t config = {};
-  cudaLaunchAttribute cluster = {};
+  cudaLaunchAttribute attributes[2] = {};
 
-  TokenLaunch(std::int64_t rows, const TokenShape& shape, int threads, cudaStream_t stream) {
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = static_cast<unsigned>(shape.parts);
-    cluster.val.clusterDim.y = 1;
-    cluster.val.clusterDim.z = 1;
+  TokenLaunch(std::int64_t rows, const TokenShape& shape, int threads, cudaStream_t stream,
+              Begin begin = Begin::after) {
+    if (shape.parts > 1) {
+      cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
+      cluster.id = cudaLaunchAttributeClusterDimension;
+      cluster.val.clusterDim.x = static_cast<unsigned>(shape.parts);
+      cluster.val.clusterDim.y = 1;
+      cluster.val.clusterDim.z = 1;
+    }
+    if (begin == Begin::early && execution::device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9) {
+      cudaLaunchAttribute& early = attributes[config.numAttrs++];
+      early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+      early.val.programmaticStreamSerializationAllowed = 1;
+    }
     config.gridDim = dim3(static_cast<unsigned>(std::min(rows, most_token_rows) * shape.parts));
     config.blockDim = dim3(static_cast<unsigned>(threads));
     config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
     config.stream = stream;
-    config.attrs = &cluster;
-    config.numAttrs = shape.parts > 1 ? 1 : 0;
+    config.attrs = attributes;
   }
   TokenLaunch(const TokenLaunch&) = delete;
   TokenLaunch& operator=(const TokenLaunch&) = delete;
@@ -83,9 +95,9 @@ void allow_shared_bytes(void (*kernel)(Call), const TokenShape& shape, const cha
 
 template <class Call>
 void launch_on_rows(void (*kernel)(Call), const Call& call, std::int64_t rows, const TokenShape& shape, int threads,
-                    cudaStream_t stream, const char* what) {
+                    cudaStream_t stream, const char* what, Begin begin = Begin::after) {
   allow_shared_bytes(kernel, shape, what);
-  const TokenLaunch launch(rows, shape, threads, stream);
+  const TokenLaunch launch(rows, shape, threads, stream, begin);
   execution::check(cudaLaunchKernelEx(&launch.config, kernel, call), what);
 }
 

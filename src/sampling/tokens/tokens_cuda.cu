@@ -108,18 +108,18 @@ class TokenQueue {
     const auto kernel = is_plain() ? draw_left_on_chip<S, true> : draw_left_on_chip<S, false>;
     const std::int64_t at_once = rows_at_once(kernel, on_chip_, on_chip_threads, what);
     launch_on_rows(kernel, shaped(call_, on_chip_), std::min(call_.rows, at_once), on_chip_, on_chip_threads, stream_,
-                   what);
-    any();
+                   what, Begin::early);
+    any(Begin::early);
   }
 
   // Draws from rows of every kind. If only rows that were left over remain, a few clusters look for them.
-  void any() {
+  void any(Begin begin = Begin::after) {
     call_.left = call_.on_chip;
     const std::int64_t clusters =
         std::max<std::int64_t>(1, 2 * std::int64_t{execution::multiprocessors()} / slices_.parts);
     launch_on_rows(sampling_kernel::draw_filtered_tokens<S>, shaped(call_, slices_),
                    call_.left ? std::min(call_.rows, clusters) : call_.rows, slices_, sampling_kernel::slice_threads,
-                   stream_, "drawing from filtered tokens");
+                   stream_, "drawing from filtered tokens", begin);
   }
 
   Storage storage_;

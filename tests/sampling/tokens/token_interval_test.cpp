@@ -320,6 +320,7 @@ TEST(TokenInterval, RowsWithoutTopsAreNeverCertain) {
   EXPECT_FALSE(kernel::has_tops(0x1p24f, 1));
   EXPECT_FALSE(kernel::has_tops(-1e30f, 1e20f));
   EXPECT_EQ(kernel::in_units({0, kernel::lowest_top}, -1e7f), 0);
+  EXPECT_EQ(kernel::in_units({std::numeric_limits<float>::infinity(), -1.4e10f}, 5), 0);
 }
 
 // Of what terms before the target are off by, 1 - u remains, and u of the others: half of all in the middle of a row,

@@ -33,7 +33,7 @@ NearRows near_rows(const TokenCall& call) {
 namespace {
 
 template <class Shape>
-void launch(void (*kernel)(TokenCall), const TokenCall& call, cudaStream_t stream) {
+void launch(void (*kernel)(TokenCall), const TokenCall& call, cudaStream_t stream, Begin begin) {
   constexpr std::int64_t least = 8192, any_length = std::int64_t{1} << 31;
   const std::int64_t blocks = Shape::blocks * std::int64_t{execution::multiprocessors()};
   int parts = parts_for(call.rows, call.categories, least, any_length);
@@ -43,7 +43,7 @@ void launch(void (*kernel)(TokenCall), const TokenCall& call, cudaStream_t strea
                             shared_bytes<Shape>, false};
   const std::int64_t at_once = std::min(call.rows, std::max<std::int64_t>(1, blocks / parts));
   launch_on_rows(kernel, shaped(call, shape), at_once, shape, Shape::threads, stream,
-                 "drawing from tokens near the largest");
+                 "drawing from tokens near the largest", begin);
 }
 
 }  // namespace
@@ -51,8 +51,8 @@ void launch(void (*kernel)(TokenCall), const TokenCall& call, cudaStream_t strea
 template <class S>
 void draw_near_tokens_on_cuda(const TokenCall& call, cudaStream_t stream) {
   using namespace sampling_kernel;
-  launch<FewNear>(draw_near_tokens<S>, call, stream);
-  launch<ManyNear>(draw_many_near_tokens<S>, call, stream);
+  launch<FewNear>(draw_near_tokens<S>, call, stream, Begin::after);
+  launch<ManyNear>(draw_many_near_tokens<S>, call, stream, Begin::early);
 }
 
 template void draw_near_tokens_on_cuda<float>(const TokenCall&, cudaStream_t);

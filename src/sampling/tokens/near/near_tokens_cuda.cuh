@@ -106,6 +106,7 @@ __device__ __forceinline__ std::int64_t rows_at_once() { return gridDim.x / stat
 template <class S>
 __global__ void __launch_bounds__(FewNear::threads, FewNear::blocks)
     draw_near_tokens(const __grid_constant__ TokenCall call) {
+  following::let_begin();
   const std::int64_t first = row_of_cluster(), step = rows_at_once();
   if (threadIdx.x == 0 && first < call.rows) {
     const std::int64_t begin = min(call.categories, cluster::rank() * call.in_slice);
@@ -122,19 +123,18 @@ __global__ void __launch_bounds__(FewNear::threads, FewNear::blocks)
 template <class S>
 __global__ void __launch_bounds__(ManyNear::threads, ManyNear::blocks)
     draw_many_near_tokens(const __grid_constant__ TokenCall call) {
+  following::wait();
+  following::let_begin();
   const std::int64_t step = rows_at_once();
   const auto is_left = [&](std::int64_t row) {
     return call.tokens[row] == left_over && is_near(call, filter_of_row(call, row));
   };
-  // The threads look for rows together. All of them see a row before its draw is written.
-  for (std::int64_t first = row_of_cluster(); first < call.rows; first += ManyNear::threads * step) {
-    const std::int64_t mine = first + threadIdx.x * step;
-    if (__syncthreads_or(mine < call.rows && is_left(mine) ? 1 : 0) == 0) continue;
-    for (std::int64_t row = first; row < min(call.rows, first + ManyNear::threads * step); row += step) {
-      if (!is_left(row)) continue;
-      const std::int64_t next = row + step;
-      draw_near_row<ManyNear, S>(call, row, filter_of_row(call, row), next < call.rows && is_left(next) ? next : -1);
-    }
+  // All threads see a row before its draw is written.
+  if (!any_row(call, row_of_cluster(), step, is_left)) return;
+  for (std::int64_t row = row_of_cluster(); row < call.rows; row += step) {
+    if (!is_left(row)) continue;
+    const std::int64_t next = row + step;
+    draw_near_row<ManyNear, S>(call, row, filter_of_row(call, row), next < call.rows && is_left(next) ? next : -1);
   }
 }
 

@@ -125,7 +125,7 @@ class StreamDraw {
     // The sum with exponents: below the top of the block from here on.
     const double below =
         unit_of_lane == 0 ? 0 : (static_cast<double>(below_warp) - of_lane * static_cast<double>(down)) * unit_of_lane;
-    of_lane *= unit_of_lane;
+    of_lane = unit_of_lane == 0 ? 0 : of_lane * unit_of_lane;  // logits of -1e10 and below may have an infinite sum
     const double to_lane = sum_to_lane(of_lane), below_to_lane = sum_to_lane(below);
     memory_.sums.tell(job.exchange, 0, order, cluster::rank());
     memory_.sums.tell(job.exchange, 1, bits_of(last(to_lane)), cluster::rank());
@@ -142,7 +142,7 @@ class StreamDraw {
     const float top = top_of(scale.largest, scale.high);
     const float block_down = top_of(logit_of_order(order_of_block), scale.high) - top;
     const double unit_of_block = lane < static_cast<unsigned>(cluster::size()) ? power_of_two(block_down) : 0;
-    const double block = sum_of_block * unit_of_block;
+    const double block = unit_of_block == 0 ? 0 : sum_of_block * unit_of_block;
     const double to_block = sum_to_lane(block), total = last(to_block);
     const double u = rough_number(number);
     double offset = u * total;
