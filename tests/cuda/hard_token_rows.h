@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 
 #include "cuda/token_calls.h"
 
@@ -19,6 +20,17 @@ TokenRows<S> filtered(TokenRows<S> rows, float temperature, std::int32_t top_k, 
   rows.temperature = {temperature}, rows.top_k = {top_k}, rows.top_p = {top_p}, rows.min_p = {min_p};
   rows.masses = false;
   return rows;
+}
+
+// A mask per row, which allows a share of the categories at random.
+template <class S>
+void allow(TokenRows<S>& rows, double share, std::uint64_t seed) {
+  std::mt19937_64 bits(seed);
+  const std::int64_t words = (rows.categories + 31) / 32;
+  rows.allowed.assign(static_cast<std::size_t>(rows.rows * words), 0);
+  for (std::uint32_t& word : rows.allowed)
+    for (int bit = 0; bit < 32; ++bit)
+      if (static_cast<double>(bits()) < share * 0x1p64) word |= 1u << bit;
 }
 
 // Kinds of rows that are hard to choose from: what category k of `categories` has.

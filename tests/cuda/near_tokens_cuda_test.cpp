@@ -88,6 +88,32 @@ TYPED_TEST(CudaNearTokens, KeepMany) {
   }
 }
 
+// Rows with masks, those with a small top_k as well; wherever a row begins and so a line's bits are within two words of
+// its mask. What is wrong with a logit that is not allowed does not count.
+TYPED_TEST(CudaNearTokens, Masks) {
+  const Filter small[] = {{50, 0.9f, 0.01f}, {1, 1, 0}, {128, 1, 0}};
+  for (const std::int64_t categories : {1000, 4993, 16389, 40001})
+    for (const std::int64_t count : {std::int64_t{9}, std::int64_t{120}, many})
+      for (const double share : {0.9, 0.5, 0.001}) {
+        if (count * categories > 5000000) continue;
+        auto rows = normal_rows<TypeParam>(count, categories, 1, static_cast<std::uint64_t>(categories));
+        allow(rows, share, 5);
+        for (const Filter& f : filters) ASSERT_TRUE(same_by(rows, f)) << count << " x " << categories << ", " << share;
+        for (const Filter& f : small) ASSERT_TRUE(same_by(rows, f)) << count << " x " << categories << ", " << share;
+      }
+  for (std::int64_t offset = 0; offset < 8; ++offset) {
+    auto rows = normal_rows<TypeParam>(many, 12003, 2, 4);
+    allow(rows, 0.6, 6);
+    for (const Filter& f : {filters[0], filters[2], small[0]}) ASSERT_TRUE(same_by(rows, f, 0.8f, offset)) << offset;
+  }
+  auto hard = hard_rows<TypeParam>(300, 12001, 0);
+  allow(hard, 0.5, 7);
+  for (const Filter& f : filters) ASSERT_TRUE(same_by(hard, f, 0.7f));
+  for (const Filter& f : small) ASSERT_TRUE(same_by(hard, f, 0.7f));
+  hard.room = 40;
+  ASSERT_TRUE(same_by(hard, small[0], 0.7f));
+}
+
 // Wherever a row begins and ends within 16 bytes.
 TYPED_TEST(CudaNearTokens, FromEveryPlace) {
   for (std::int64_t categories = 8189; categories < 8198; ++categories) {

@@ -80,7 +80,10 @@ PAPILIO_LANEWISE bool has_top_k(const TokenCall& call, const TokenFilter& f) {
 PAPILIO_LANEWISE bool is_near(const TokenCall& call, const TokenFilter& f) {
   using papilio::sampling::NearRows;
   if (call.near == NearRows::none || f.temperature == 0 || !valid_filter(f)) return false;
-  if (has_top_k(call, f)) return f.top_k <= near_most_k && (f.top_k > few_most || (call.joint && f.top_p < 1));
+  if (has_top_k(call, f)) {
+    const bool is_slow_otherwise = f.top_k > few_most || call.allowed != nullptr || (call.joint && f.top_p < 1);
+    return f.top_k <= near_most_k && is_slow_otherwise;
+  }
   return f.top_p < 1 ? call.near >= NearRows::of_top_p : f.min_p > 0 && call.near == NearRows::filtered;
 }
 

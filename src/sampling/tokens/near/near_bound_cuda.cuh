@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "sampling/tokens/near/near_buckets_cuda.cuh"
+#include "sampling/tokens/near/near_mask_cuda.cuh"
 #include "sampling/tokens/row_tiles_cuda.cuh"
 #include "sampling/tokens/token_interval.h"
 
@@ -21,14 +22,14 @@ struct NearBound {
 };
 
 // Called by all threads of a block. All blocks of a cluster get the same result.
-template <class Shape, class S>
+template <class Shape, class S, bool masked>
 class NearGuess {
  public:
   __device__ NearGuess(const TokenCall& call, const TokenFilter& filter)
       : call_(call), memory_(near_memory<Shape>()), filter_(filter) {}
 
   // The scale must be in memory after the next barrier. Takes two or three barriers, or none for short rows.
-  __device__ __forceinline__ NearBound of(const S* row) const {
+  __device__ __forceinline__ NearBound of(std::int64_t row) const {
     constexpr float lowest = -0x1.fffffep127f;
     if (call_.categories <= Shape::capacity) return {lowest, true, false};
     LogitLine<S> lines[loads];
@@ -66,7 +67,9 @@ class NearGuess {
   static constexpr int of_lane = near_bins / 32;
 
   // Loads a sample from places spread over the row.
-  __device__ __forceinline__ void load(const S* row, LogitLine<S> (&lines)[loads]) const {
+  __device__ __forceinline__ void load(std::int64_t row_number, LogitLine<S> (&lines)[loads]) const {
+    const S* const row = static_cast<const S*>(call_.logits) + row_number * call_.row_stride;
+    const NearMask<S> mask(call_, row_number);
     const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row) / sizeof(S) % in_line);
     const unsigned head = (in_line - place) % in_line;
     const unsigned count = (static_cast<unsigned>(call_.categories) - head) / in_line;
@@ -76,7 +79,9 @@ class NearGuess {
     for (unsigned i = 0; i < loads; ++i) {
       const unsigned n = (i * Shape::threads + threadIdx.x) / in_place;
       const unsigned first = static_cast<unsigned>(std::uint64_t{n} * (count - in_place) / (places - 1));
-      lines[i] = __builtin_bit_cast(LogitLine<S>, __ldg(from + first + threadIdx.x % in_place));
+      const unsigned line = first + threadIdx.x % in_place;
+      lines[i] = __builtin_bit_cast(LogitLine<S>, __ldg(from + line));
+      if constexpr (masked) NearMask<S>::apply(mask.of_line(head + line * in_line), lines[i]);
     }
   }
 

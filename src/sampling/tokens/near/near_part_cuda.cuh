@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "sampling/tokens/near/near_buckets_cuda.cuh"
+#include "sampling/tokens/near/near_mask_cuda.cuh"
 #include "sampling/tokens/rough_power_cuda.cuh"
 #include "sampling/tokens/row_tiles_cuda.cuh"
 
@@ -11,8 +12,8 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// `summed`: whether the sum over the logits that are not collected is needed.
-template <class Shape, class S, bool summed>
+// `summed`: whether the sum over the logits that are not collected is needed; `masked`: whether the rows have a mask.
+template <class Shape, class S, bool summed, bool masked>
 class NearPart {
  public:
   static constexpr unsigned in_line = LogitLine<S>::size, in_batch = 16, at_once = in_batch / in_line;
@@ -22,8 +23,10 @@ class NearPart {
   static constexpr int additions = static_cast<int>(in_batch / sums) - 1 + 3;
 
   // The part has the categories from `begin` to `end`. Powers are 2^(x high - top).
-  __device__ NearPart(const S* row, std::int64_t begin, std::int64_t end, float least, float high, float top)
-      : least_(least), high_(high), top_(top) {
+  __device__ NearPart(const TokenCall& call, std::int64_t row_number, std::int64_t begin, std::int64_t end, float least,
+                      float high, float top)
+      : mask_(call, row_number), least_(least), high_(high), top_(top) {
+    const S* const row = static_cast<const S*>(call.logits) + row_number * call.row_stride;
     const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row + begin) / sizeof(S));
     const auto count = static_cast<unsigned>(end - begin);
     const unsigned head = min(count, (in_line - place % in_line) % in_line);
@@ -33,7 +36,7 @@ class NearPart {
     from_ = reinterpret_cast<const uint4*>(row + begin + head) + thread;
     if (thread < head) edge_ = static_cast<std::int32_t>(begin + thread);
     if (thread >= head && thread < head + tail) edge_ = static_cast<std::int32_t>(end - tail + (thread - head));
-    if (edge_ >= 0) at_edge_ = logit_of(row[edge_]);
+    if (edge_ >= 0 && (!masked || is_allowed(call, row_number, edge_))) at_edge_ = logit_of(row[edge_]);
   }
 
   // The sum of this thread's powers, or 0 if none is needed; NaN if a logit is NaN.
@@ -42,6 +45,8 @@ class NearPart {
     if (edge_ >= 0) rest = take_edge();
     const unsigned batches = (lines_ + in_round - 1) / in_round;
     LogitLine<S> lines[stages][at_once];
+    unsigned allowed[at_once];  // of the next batch
+    if (masked && batches > 0) load_mask(allowed, 0);
     PAPILIO_UNROLL
     for (unsigned s = 0; s + 1 < stages; ++s)
       if (s < batches) load(lines[s], s);
@@ -51,6 +56,11 @@ class NearPart {
         const unsigned batch = first + s, ahead = batch + stages - 1;
         if (batch >= batches) break;
         if (ahead < batches) load(lines[(s + stages - 1) % stages], ahead);
+        if constexpr (masked) {
+          PAPILIO_UNROLL
+          for (unsigned i = 0; i < at_once; ++i) NearMask<S>::apply(allowed[i], lines[s][i]);
+          if (batch + 1 < batches) load_mask(allowed, batch + 1);
+        }
         rest += take(lines[s], batch);
       }
     }
@@ -81,6 +91,14 @@ class NearPart {
       const unsigned line = n + i * Shape::threads;
       lines[i] = no_line();
       if (line + threadIdx.x < lines_) lines[i] = __builtin_bit_cast(LogitLine<S>, __ldg(from_ + line));
+    }
+  }
+
+  __device__ __forceinline__ void load_mask(unsigned (&allowed)[at_once], unsigned batch) const {
+    PAPILIO_UNROLL
+    for (unsigned i = 0; i < at_once; ++i) {
+      const unsigned line = batch * in_round + i * Shape::threads;
+      allowed[i] = line + threadIdx.x < lines_ ? mask_.of_line(first_ + line * in_line) : 0;
     }
   }
 
@@ -169,6 +187,7 @@ class NearPart {
     return 0;
   }
 
+  NearMask<S> mask_;
   float least_, high_, top_;
   const uint4* from_;       // the thread's first line
   unsigned first_;          // and its category

@@ -20,7 +20,7 @@ constexpr std::int64_t most_categories = std::int64_t{1} << 19;
 
 NearRows near_rows(const TokenCall& call) {
   const std::int64_t room = execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  if (!call.on_chip || call.allowed != nullptr || call.bias_offsets != nullptr || call.kept_masses != nullptr ||
+  if (!call.on_chip || call.bias_offsets != nullptr || call.kept_masses != nullptr ||
       call.categories > most_categories || shared_bytes < sampling_kernel::ManyNear >> room)
     return NearRows::none;
   // With fewer rows the other kernels are as fast (benchmarks/results/tokens-gpu.md, near the largest).
@@ -51,8 +51,10 @@ void launch(void (*kernel)(TokenCall), const TokenCall& call, cudaStream_t strea
 template <class S>
 void draw_near_tokens_on_cuda(const TokenCall& call, cudaStream_t stream) {
   using namespace sampling_kernel;
-  launch<FewNear>(draw_near_tokens<S>, call, stream, Begin::after);
-  launch<ManyNear>(draw_many_near_tokens<S>, call, stream, Begin::early);
+  const bool masked = call.allowed != nullptr;
+  launch<FewNear>(masked ? draw_near_tokens<S, true> : draw_near_tokens<S, false>, call, stream, Begin::after);
+  launch<ManyNear>(masked ? draw_many_near_tokens<S, true> : draw_many_near_tokens<S, false>, call, stream,
+                   Begin::early);
 }
 
 template void draw_near_tokens_on_cuda<float>(const TokenCall&, cudaStream_t);

@@ -44,14 +44,14 @@ __device__ __forceinline__ double rest_of_block(double rest) {
 }
 
 // Functions of their own keep the kernel within its registers.
-template <class Shape, class S>
-__device__ __noinline__ NearBound guess_bound(const TokenCall& call, const S* row, const TokenFilter& filter) {
-  return NearGuess<Shape, S>(call, filter).of(row);
+template <class Shape, class S, bool masked>
+__device__ __noinline__ NearBound guess_bound(const TokenCall& call, std::int64_t row, const TokenFilter& filter) {
+  return NearGuess<Shape, S, masked>(call, filter).of(row);
 }
-template <class Shape, class S, bool summed>
-__device__ __forceinline__ double read_part(const S* row, std::int64_t begin, std::int64_t end, float least, float high,
-                                            float top) {
-  return NearPart<Shape, S, summed>(row, begin, end, least, high, top).read();
+template <class Part>
+__device__ __forceinline__ double read_part(const TokenCall& call, std::int64_t row, std::int64_t begin,
+                                            std::int64_t end, float least, float high, float top) {
+  return Part(call, row, begin, end, least, high, top).read();
 }
 template <class Shape>
 __device__ __noinline__ bool draw_near(const TokenCall& call, std::int64_t row, const TokenFilter& filter,
@@ -60,7 +60,7 @@ __device__ __noinline__ bool draw_near(const TokenCall& call, std::int64_t row, 
 }
 
 // Called by all blocks of a cluster. `next`: the cluster's next row, -1 if there is none.
-template <class Shape, class S>
+template <class Shape, class S, bool masked>
 __device__ __forceinline__ void draw_near_row(const TokenCall& call, std::int64_t row, const TokenFilter& filter,
                                               std::int64_t next) {
   NearMemory<Shape>& memory = near_memory<Shape>();
@@ -68,14 +68,13 @@ __device__ __forceinline__ void draw_near_row(const TokenCall& call, std::int64_
   const std::int64_t begin = min(call.categories, cluster::rank() * call.in_slice);
   const std::int64_t end = min(call.categories, begin + call.in_slice);
   const S* const logits = static_cast<const S*>(call.logits);
-  const S* const from = logits + row * call.row_stride;
   __syncthreads();  // the previous row is done
   if (threadIdx.x == 0) memory.count = 0;
   if (threadIdx.x == 32) memory.scale = token_scale(0, filter.temperature, unit_bits);
   if (threadIdx.x == 64) memory.least_weight = least_weight(filter.min_p, unit_bits);
   if (threadIdx.x == 96) memory.number = draw_number_of_row(call, row);
   __syncwarp();
-  const NearBound bound = guess_bound<Shape, S>(call, from, filter);
+  const NearBound bound = guess_bound<Shape, S, masked>(call, row, filter);
   if (bound.given_up) {
     if (cluster::rank() == 0 && threadIdx.x == 0) call.tokens[row] = left_over;
     return;
@@ -85,8 +84,10 @@ __device__ __forceinline__ void draw_near_row(const TokenCall& call, std::int64_
   const bool has_top = has_tops(bound.least, high);
   const float top = has_top ? top_of(bound.least, high) : 0.0f;
   const bool summed = needs_rest(call, filter);
-  double rest = summed ? read_part<Shape, S, true>(from, begin, end, bound.least, high, top)
-                       : read_part<Shape, S, false>(from, begin, end, bound.least, high, top);
+  using Summed = NearPart<Shape, S, true, masked>;
+  using Collected = NearPart<Shape, S, false, masked>;
+  double rest = summed ? read_part<Summed>(call, row, begin, end, bound.least, high, top)
+                       : read_part<Collected>(call, row, begin, end, bound.least, high, top);
   if (next >= 0 && threadIdx.x == 0) prefetch(logits + next * call.row_stride + begin, end - begin);
   rest = rest_of_block<Shape>(rest);
   if (cluster::size() > 1) {
@@ -94,7 +95,7 @@ __device__ __forceinline__ void draw_near_row(const TokenCall& call, std::int64_
     if (cluster::rank() != 0) return;
     for (int block = 1; block < cluster::size(); ++block) rest += memory.rest_of_block[block];
   }
-  const NearRow of = {bound, summed && has_top, NearPart<Shape, S, true>::additions};
+  const NearRow of = {bound, summed && has_top, Summed::additions};
   const bool done = draw_near<Shape>(call, row, filter, of, rest);
   if (!done && threadIdx.x == 0) call.tokens[row] = left_over;
 }
@@ -103,7 +104,7 @@ __device__ __forceinline__ void draw_near_row(const TokenCall& call, std::int64_
 __device__ __forceinline__ std::int64_t row_of_cluster() { return blockIdx.x / static_cast<unsigned>(cluster::size()); }
 __device__ __forceinline__ std::int64_t rows_at_once() { return gridDim.x / static_cast<unsigned>(cluster::size()); }
 
-template <class S>
+template <class S, bool masked>
 __global__ void __launch_bounds__(FewNear::threads, FewNear::blocks)
     draw_near_tokens(const __grid_constant__ TokenCall call) {
   following::let_begin();
@@ -115,12 +116,13 @@ __global__ void __launch_bounds__(FewNear::threads, FewNear::blocks)
   }
   for (std::int64_t row = first; row < call.rows; row += step) {
     const TokenFilter filter = filter_of_row(call, row);
-    if (is_near(call, filter)) draw_near_row<FewNear, S>(call, row, filter, row + step < call.rows ? row + step : -1);
+    if (is_near(call, filter))
+      draw_near_row<FewNear, S, masked>(call, row, filter, row + step < call.rows ? row + step : -1);
   }
 }
 
 // Draws from the rows that the kernel above left over: once more with larger blocks, which collect more logits.
-template <class S>
+template <class S, bool masked>
 __global__ void __launch_bounds__(ManyNear::threads, ManyNear::blocks)
     draw_many_near_tokens(const __grid_constant__ TokenCall call) {
   following::wait();
@@ -134,7 +136,8 @@ __global__ void __launch_bounds__(ManyNear::threads, ManyNear::blocks)
   for (std::int64_t row = row_of_cluster(); row < call.rows; row += step) {
     if (!is_left(row)) continue;
     const std::int64_t next = row + step;
-    draw_near_row<ManyNear, S>(call, row, filter_of_row(call, row), next < call.rows && is_left(next) ? next : -1);
+    draw_near_row<ManyNear, S, masked>(call, row, filter_of_row(call, row),
+                                       next < call.rows && is_left(next) ? next : -1);
   }
 }
 
