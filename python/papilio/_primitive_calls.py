@@ -28,6 +28,8 @@ def values_of(x: Any, what: str, caller: str) -> tuple[Any, Any]:
             f"papilio: {caller} takes arrays of {arrays.__name__} whose values are there, and of JAX on the CPU only; "
             "not inside code that is compiled"
         )
+    if arrays is Jax:  # as NumPy sees it: each index of JAX's would copy, to memory that nobody keeps
+        values = np.asarray(values)
     return values, arrays
 
 
@@ -137,8 +139,6 @@ def first_of(arrays: Any, x: Any, what: str, writable: bool) -> tuple[Any, int]:
         step, left = divmod(x.strides[0], x.itemsize)
         if left:
             raise ValueError(f"papilio: {what} has a stride that is not a multiple of its entries; use x.copy()")
-    elif callable(getattr(x, "stride", None)):
+    else:
         step = x.stride(0)
-    else:  # of JAX: as NumPy sees it
-        step = int(np.asarray(x).strides[0]) // np.asarray(x).itemsize
     return arrays.elements(x[0], what, writable), int(step)

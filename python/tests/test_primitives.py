@@ -273,6 +273,10 @@ def test_every_framework_gives_the_same(name):
         assert np.array_equal(found, expected)
     turned = papilio.transpose(make(values.reshape(10, 20)))
     assert to_numpy(turned).tobytes() == values.reshape(10, 20).T.tobytes("C")
+    for shape in ((4, 5, 10), (3, 200, 300)):
+        batch = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+        turned = papilio.transpose(make(batch))
+        assert to_numpy(turned).tobytes() == batch.transpose(0, 2, 1).tobytes("C")
 
 
 def calls_on_a_device(count):
