@@ -168,7 +168,7 @@ def _call(call: _Call, rows: int, dtype: str, weights: Any, *arrays: Any) -> Any
     if call.status:
         shapes.append(jax.ShapeDtypeStruct((rows,), np.uint8))
     function = jax.ffi.ffi_call(_TARGET, shapes, vmap_method="sequential")
-    return function(jax.lax.stop_gradient(weights), *arrays, **call.attributes())
+    return function(*jax.lax.stop_gradient((weights, *arrays)), **call.attributes())
 
 
 def _result_dtype(dtype: Any) -> str:

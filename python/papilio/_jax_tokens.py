@@ -41,17 +41,8 @@ def sample_tokens(logits: Any, request: Request) -> Any:
         return tuple(x for x in drawn if x is not None)
 
     shapes = tuple(shape for shape in asked if shape is not None)
-    found = iter(
-        jax.pure_callback(
-            on_host,
-            shapes,
-            jax.lax.stop_gradient(jnp.asarray(logits)),
-            seeds,
-            positions,
-            *(jnp.asarray(x) for x in passed.values()),
-            vmap_method="sequential",
-        )
-    )
+    operands = jax.lax.stop_gradient((jnp.asarray(logits), seeds, positions, *map(jnp.asarray, passed.values())))
+    found = iter(jax.pure_callback(on_host, shapes, *operands, vmap_method="sequential"))
     return _token_draws.Tokens(*(None if shape is None else next(found) for shape in asked))
 
 

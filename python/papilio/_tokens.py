@@ -135,7 +135,17 @@ def sample_tokens(
         flag(return_rank, "papilio: return_rank"),
         return_kept, flag(return_status, "papilio: return_status"), threads, cuda_stream,
     )  # fmt: skip
-    compiler = compiler_of(arrays, logits, seeds=seeds, positions=positions, allowed=allowed, top_k=top_k, top_p=top_p)
+    compiler = compiler_of(
+        arrays,
+        logits,
+        seeds=seeds,
+        positions=positions,
+        allowed=allowed,
+        temperature=temperature,
+        top_k=top_k,
+        top_p=top_p,
+        min_p=min_p,
+    )
     single = logits.ndim == 1
     if compiler is not None:
         compiled = _compiled(compiler)

@@ -114,6 +114,49 @@ def test_scan_and_gradients():
     assert drawn.tolist() == [papilio.sample_categorical(logits, seed=1, logits=True, row_ids=8 * i).tolist() for i in range(3)]
 
 
+def test_draws_are_constants_for_gradients():
+    """Of any argument: the derivative of a term beside the draw is that of the term."""
+    rng = np.random.default_rng(0)
+    left, right = (jax.numpy.asarray(rng.random((6, 40)).astype(np.float32)) for _ in range(2))
+    temperature = jax.numpy.linspace(0.5, 2, 6, dtype="float32")
+
+    def products(left, right):
+        return (papilio.sample_products(left, right, seed=1) * 1.0).sum() + (left * 2 + right * 3).sum()
+
+    def tokens(logits, temperature, top_p, min_p):
+        options = {"temperature": temperature, "top_p": top_p, "min_p": min_p, "return_log_probability": True}
+        drawn = papilio.sample_tokens(logits, seeds=1, **options)
+        return drawn.log_probability.sum() + 2 * logits.sum() + 3 * temperature.sum() + 4 * top_p.sum() + 5 * min_p.sum()
+
+    top_p, min_p = temperature / 4, temperature / 50
+    for transform in (lambda f: f, jax.jit):
+        found = transform(jax.grad(products, argnums=(0, 1)))(left, right)
+        assert [set(np.unique(x)) for x in found] == [{2}, {3}]
+        found = transform(jax.grad(tokens, argnums=(0, 1, 2, 3)))(left, temperature, top_p, min_p)
+        assert [set(np.unique(x)) for x in found] == [{2}, {3}, {4}, {5}]
+
+
+@pytest.mark.parametrize("name", ["temperature", "top_k", "top_p", "min_p"])
+@pytest.mark.parametrize("maker", [np.asarray, jax.numpy.asarray])
+def test_a_traced_filter_of_tokens_beside_known_logits(name, maker):
+    logits = np.random.default_rng(0).normal(size=(5, 200)).astype(np.float32)
+    values = {
+        "temperature": np.array([0, 0.7, 1, 3, 9], np.float32),
+        "top_k": np.array([1, 2, 0, 50, 9], np.int32),
+        "top_p": np.array([0.1, 1, 0.5, 0.9, 0.3], np.float32),
+        "min_p": np.array([1, 0, 0.1, 0.5, 0.01], np.float32),
+    }[name]
+    given = maker(logits)
+
+    def step(value):
+        return papilio.sample_tokens(given, seeds=3, **{name: value})
+
+    assert jax.jit(step)(values).tolist() == papilio.sample_tokens(logits, seeds=3, **{name: values}).tolist()
+    alone = [papilio.sample_tokens(logits, seeds=3, **{name: value.item()}).tolist() for value in values]
+    assert [jax.jit(step)(value).tolist() for value in values] == alone
+    assert jax.vmap(step)(values).tolist() == alone
+
+
 def jitted(**options):
     return jax.jit(lambda weights: papilio.sample_categorical(weights, **{"seed": 1, **options}))
 
