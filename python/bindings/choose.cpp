@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "answer.h"
 #include "bindings.h"
 #include "corpus_object.h"
 #include "interruptible.h"
@@ -63,7 +64,7 @@ struct Listener {
     const Locked locked;
     if (error) return false;
     try {
-      return callback(progress).ptr() != Py_False;
+      return !is_false(callback(progress));
     } catch (nb::python_error& raised) {
       error.emplace(std::move(raised));
       return false;

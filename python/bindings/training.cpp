@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "answer.h"
 #include "bindings.h"
 #include "checked.h"
 #include "corpus_object.h"
@@ -51,7 +52,7 @@ struct Watch {
     if (error) return false;
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      return callback.is_none() || callback(progress).ptr() != Py_False;
+      return callback.is_none() || !is_false(callback(progress));
     } catch (nb::python_error& raised) {
       error.emplace(std::move(raised));
       return false;

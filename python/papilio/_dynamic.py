@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -102,6 +103,10 @@ class DynamicWeights:
 
     def __getitem__(self, category: int) -> float:
         return self._kept.weight(whole(category, "papilio: category", 0, self.categories - 1))
+
+    def __iter__(self) -> Iterator[float]:
+        """The weights of now, in order."""
+        return iter(self.weights.tolist())
 
     def __setitem__(self, categories: Any, weights: Any) -> None:
         places = _numbers(categories, "categories")

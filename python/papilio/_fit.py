@@ -48,10 +48,11 @@ class Fit:
 
     @property
     def components(self) -> NDArray[np.float64]:
-        """n_wk + beta, and seed words' weights, of shape (K, V), computed on first use."""
+        """n_wk + beta, and seed words' weights, of shape (K, V), computed on first use; read-only, as it is kept."""
         if self._components is None:
             counts = counts_with_seeds(self.model)
             counts += self.model.beta
+            counts.setflags(write=False)
             self._components = counts
         return self._components
 

@@ -121,6 +121,8 @@ class Fitting:
         self._check_columns(X, counts.width, reset)
         if words is None:
             words = column_words(X, counts.width, vocabulary, caller) if reset else self._fitted.model.vocabulary
+            if not reset and vocabulary is not None:
+                _require_words(column_words(X, counts.width, vocabulary, caller), words, caller)
         threads = _parameters.threads(self.n_jobs)
         return Corpus.from_counts(counts.offsets, counts.columns, counts.values, words, threads=threads)
 
@@ -135,6 +137,7 @@ class Fitting:
             np.concatenate([old.document_offsets, corpus.document_offsets[1:] + old.tokens]),
             np.concatenate([old.words, corpus.words]),
             old.vocabulary,
+            _joined_names(old, corpus),
         )
         options.sweeps = 0
         self._add_seed_words(options, joined)
@@ -219,6 +222,24 @@ class Fitting:
         self._fitted = Fit(result.model, options.seed, corpus, topics, curve, held_out)
         self.n_iter_ = topics.sweep
         self.log_joint_ = result.log_joint_per_token
+
+
+def _require_words(words: list[str], fitted: list[str], caller: str) -> None:
+    """ValueError where the words of as many columns differ from those of the fit."""
+    for column, (word, known) in enumerate(zip(words, fitted)):
+        if word != known:
+            raise ValueError(
+                f"{caller}: vocabulary has {word!r} for column {column}, expected {known!r} as in the first call; "
+                "leave it out, or put the columns in that order"
+            )
+
+
+def _joined_names(old: Corpus, new: Corpus) -> list[str]:
+    """The names of the documents of both, "" for those of the one that has none; none where neither has."""
+    names = old.document_names, new.document_names
+    if not any(names):
+        return []
+    return [name for corpus, own in zip((old, new), names) for name in own or [""] * corpus.documents]
 
 
 def _corpus_of_texts(X: Any, threads: int) -> Any:

@@ -112,7 +112,7 @@ class LDA(Fitting, Scoring, FittedTopics, Conduct):
     Attributes
     ----------
     components_ : array of shape (K, V)
-        n_wk + beta, and the weights of seed words. Rows divided by their sums are the word distributions of the topics.
+        n_wk + beta, and the weights of seed words; read-only. Rows divided by their sums are the topics, phi.
     document_topics_ : array of shape (D, K)
         theta of the training documents, in the state of the chain: (n_dk + alpha) / (n_d + sum of alpha). Computed on
         each access.
@@ -295,8 +295,8 @@ class LDA(Fitting, Scoring, FittedTopics, Conduct):
         y : ignored
         n_sweeps : int, default 10
             At least 1.
-        vocabulary : iterable of str, optional
-            For the first call only.
+        vocabulary : as for `fit`, optional
+            For the first call. In later ones the words must be the same.
         held_out : as for `fit`, optional
 
         Returns

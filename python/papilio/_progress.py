@@ -2,6 +2,8 @@
 
 import sys
 
+import numpy as np
+
 
 def _bar(total, done):
     """A tqdm bar, if tqdm is installed."""
@@ -43,7 +45,7 @@ class Reporter:
                 file=sys.stderr,
             )
         answers = [callback(progress) for callback in self._callbacks]
-        return not any(answer is False for answer in answers)
+        return not any(isinstance(answer, (bool, np.bool_)) and not answer for answer in answers)
 
     def close(self):
         """Closes the bar."""

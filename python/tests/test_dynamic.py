@@ -46,6 +46,16 @@ def test_copies_draw_the_same_and_are_separate(method):
         papilio.DynamicWeights.from_bytes("text")
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_iterating_gives_the_weights(method):
+    kept = papilio.DynamicWeights([1, 0, 2.5], method=method)
+    assert list(kept) == [1, 0, 2.5] and 2.5 in kept and 7 not in kept
+    assert sum(weight for weight in kept) == kept.total
+    for k, weight in enumerate(kept):  # the weights of the start, while the loop changes them
+        kept[k] = weight + 1
+    assert dict(enumerate(kept)) == {0: 2, 1: 1, 2: 3.5}
+
+
 def test_bad_arguments_change_nothing():
     kept = papilio.DynamicWeights([1.0, 2])
     for weight in (-1, np.nan, np.inf):

@@ -168,6 +168,33 @@ def test_partial_fit_takes_further_documents_in():
         fitted.set_params(n_components=5).partial_fit(X)
 
 
+def test_partial_fit_refuses_words_that_are_not_those_of_the_fit():
+    words = [f"w{column}" for column in range(80)]
+    fitted = lda().partial_fit(X[:70], vocabulary=words)
+    twin = lda().partial_fit(X[:70], vocabulary=words).partial_fit(X[70:])
+    fitted.partial_fit(X[70:], vocabulary={word: column for column, word in enumerate(words)})
+    assert np.array_equal(fitted.components_, twin.components_)
+    swapped = [*words[:78], "w79", "w78"]
+    with pytest.raises(ValueError, match="vocabulary has 'w79' for column 78, expected 'w78'"):
+        fitted.partial_fit(X[70:], vocabulary=swapped)
+    with pytest.raises(ValueError, match="vocabulary has 79 words for 80 columns"):
+        fitted.partial_fit(X[70:], vocabulary=words[:79])
+    with pytest.raises(ValueError, match="has 'w0' for column 0, expected '0'"):
+        lda().fit(X).partial_fit(X, vocabulary=words)
+    assert fitted.n_iter_ == twin.n_iter_ and np.array_equal(fitted.components_, twin.components_)
+
+
+def test_components_cannot_be_changed_in_place():
+    fitted = lda().fit(X)
+    before = fitted.components_.copy()
+    with pytest.raises(ValueError, match="read-only"):
+        fitted.components_ /= fitted.components_.sum(axis=1, keepdims=True)
+    with pytest.raises(ValueError, match="read-only"):
+        fitted.components_[0, 0] = 1
+    assert np.array_equal(fitted.components_, before)
+    assert not pickle.loads(pickle.dumps(fitted)).components_.flags.writeable
+
+
 def test_random_states():
     def fit(state):
         return lda(random_state=state).fit(X)

@@ -50,6 +50,25 @@ def test_further_documents_join_the_tables():
     assert len(lda.topics_) == corpus().tokens + int(more.sum())
 
 
+def test_further_documents_keep_the_names():
+    first = papilio.corpus_from_tokens([["a", "b"], ["b"]], names=["x", "y"])
+    more = papilio.corpus_from_tokens([["b"], ["a"]], vocabulary=["a", "b"], names=["z", "y"])
+    unnamed = papilio.corpus_from_tokens([["a", "a"]], vocabulary=["a", "b"])
+    lda = papilio.LDA(1, max_iter=1, random_state=1)
+    for documents, expected in (
+        (first, ["x", "y"]),
+        (unnamed, ["x", "y", ""]),
+        (more, ["x", "y", "", "z", "y"]),
+    ):
+        lda.partial_fit(documents, n_sweeps=1)
+        assert lda._fitted.corpus.document_names == expected
+    assert [row["name"] for row in rows(lda.representative_documents(9))] == ["x", "", "y", "z", "y"]
+    lda = papilio.LDA(1, max_iter=1, random_state=1).fit(unnamed).partial_fit(np.array([[1, 0]]))
+    assert lda._fitted.corpus.document_names == []
+    lda.partial_fit(more)
+    assert lda._fitted.corpus.document_names == ["", "", "z", "y"]
+
+
 def test_representative_documents_have_the_largest_shares(lda):
     table = rows(lda.representative_documents(3))
     assert [(row["topic"], row["rank"]) for row in table] == [(k, rank) for k in range(4) for rank in (1, 2, 3)]

@@ -151,6 +151,16 @@ def test_progress_sees_sweeps_and_stops_training():
     assert seen[-1][2] == result.log_joint_per_token
 
 
+@pytest.mark.parametrize(("answer", "stops"), [(False, True), (np.False_, True), (np.True_, False), (0, False), (None, False)])
+def test_what_stops_training(answer, stops):
+    result = papilio.train(corpus(), topics=4, sweeps=3, progress=lambda report: answer)
+    assert (result.stopped, result.topics.sweep) == (stops, 1 if stops else 3)
+    for callback in (lambda report: answer, [lambda report: None, lambda report: answer]):
+        assert papilio.LDA(4, max_iter=3, callback=callback).fit(corpus()).n_iter_ == (1 if stops else 3)
+    chosen = papilio.choose_topics(corpus(), [2, 3], seeds=1, sweeps=2, threads=1, progress=lambda report: answer)
+    assert chosen.stopped == stops
+
+
 def test_held_out_documents_are_scored_on_the_way(tmp_path):
     training, held_out = papilio.hold_out_every(corpus(), 5)
     seen = []
