@@ -1,4 +1,4 @@
-"""The base classes of LDA: scikit-learn's if it is installed, else the methods of them that users call."""
+"""The base classes of LDA: scikit-learn's from 1.6 on, else the methods of them that users call."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from papilio._feature_names import check_feature_names
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
         def get_feature_names_out(self, input_features: Any = None) -> np.ndarray: ...
         def _check_columns(self, X: Any, width: int, reset: bool) -> None: ...
         def __sklearn_tags__(self) -> Any: ...
-        def __sklearn_clone__(self: Self) -> Self: ...
 
 else:
     try:
@@ -80,6 +81,7 @@ else:
                 return np.array([f"{prefix}{k}" for k in range(self._n_features_out)], dtype=object)
 
             def _check_columns(self, X, width, reset):
+                check_feature_names(self, X, reset)
                 if reset:
                     self.n_features_in_ = width
                 elif width != self.n_features_in_:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import html
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,11 @@ class Conduct(Estimator):
 
     def __sklearn_clone__(self) -> Self:
         twin = copy.copy(self)
-        clone: Self = super(Conduct, twin).__sklearn_clone__()
+        inherited = getattr(super(Conduct, twin), "__sklearn_clone__", None)  # the base of scikit-learn 1.6 has one
+        if inherited is None:
+            parameters = {name: copy.deepcopy(value) for name, value in twin.get_params(deep=False).items()}
+            inherited = functools.partial(type(self), **parameters)
+        clone: Self = inherited()
         clone.ranks = self.ranks
         return clone
 

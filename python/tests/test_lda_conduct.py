@@ -71,6 +71,69 @@ def test_without_scikit_learn():
     assert run.stdout == f"ok {np.sum(here.components_)}\n"
 
 
+def test_columns_are_matched_by_name_without_scikit_learn():
+    script = """
+        import sys
+        sys.modules["sklearn"] = None
+        import warnings
+        import numpy as np
+        import papilio
+
+        class Frame:
+            def __init__(self, columns, values=None):
+                self.columns = columns
+                self.values = np.arange(1, 13).reshape(4, 3) if values is None else values
+
+            def __array__(self, dtype=None, copy=None):
+                return self.values
+
+        def outcome(*frames):
+            lda = papilio.LDA(2, max_iter=2, random_state=1).fit(frames[0])
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                try:
+                    lda.transform(frames[1])
+                except (ValueError, TypeError) as error:
+                    return str(error).splitlines()[-1]
+            assert all(warning.filename == "<string>" for warning in caught)
+            return [str(warning.message) for warning in caught]
+
+        abc = Frame(["a", "b", "c"])
+        print(outcome(abc, abc))
+        print(outcome(abc, Frame(["b", "a", "c"])))
+        print(outcome(abc, Frame(["a", "b", "x"])))
+        print(outcome(abc, Frame(["a", "b"], np.ones((2, 2), int))))
+        print(outcome(abc, Frame(["a", "b", 3]))[:48])
+        print(outcome(abc, abc.values))
+        print(outcome(abc, Frame([1, 2, 3])))
+        print(outcome(abc.values, abc))
+        print(outcome(Frame([1, 2, 3]), abc.values))
+        lda = papilio.LDA(2, max_iter=2).fit(abc)
+        print(lda.feature_names_in_.tolist(), hasattr(lda.fit(abc.values), "feature_names_in_"))
+        try:
+            papilio.LDA(2, max_iter=2).fit(abc).partial_fit(Frame(["c", "b", "a"]))
+        except ValueError as error:
+            print(error)
+    """
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True)
+    assert run.stderr == ""
+    assert run.stdout.splitlines() == [
+        "[]",
+        "Feature names must be in the same order as they were in fit.",
+        "- c",
+        "- c",
+        "Feature names are only supported if all input fe",
+        "['X does not have valid feature names, but LDA was fitted with feature names']",
+        "['X does not have valid feature names, but LDA was fitted with feature names']",
+        "['X has feature names, but LDA was fitted without feature names']",
+        "[]",
+        "['a', 'b', 'c'] False",
+        "The feature names should match those that were passed during fit.",
+        "Feature names must be in the same order as they were in fit.",
+        "",
+    ]
+
+
 def test_importing_papilio_imports_nothing_heavy():
     script = "import sys, papilio; print([m for m in ('sklearn', 'pandas', 'matplotlib', 'torch') if m in sys.modules])"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -1,9 +1,15 @@
 """LDA under scikit-learn: its checks of estimators, and its own tests of LatentDirichletAllocation."""
 
+import subprocess
+import sys
+import textwrap
+import warnings
+
 import numpy as np
 import pytest
 
 import papilio
+from papilio._feature_names import check_feature_names
 
 pytest.importorskip("sklearn")
 from sklearn.base import clone
@@ -11,6 +17,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.validation import validate_data
 from topic_models import counts
 
 FRACTIONS = "X holds fractions, which are no counts; LDA refuses them unless fractional='round'"
@@ -99,6 +106,73 @@ def test_data_frames_in_and_out():
     assert list(theta.columns) == ["lda0", "lda1", "lda2"]
     with pytest.raises(ValueError, match="feature names"):
         lda.transform(X[X.columns[::-1]])
+
+
+@pytest.mark.parametrize("second", ["abcd", "bacd", "abcx", "abcdefghijk", "uvwxyz", [1, 2, 3, 4], [*"abc", 4], None])
+@pytest.mark.parametrize("first", ["abcd", [1, 2, 3, 4], None])
+@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
+def test_columns_are_matched_as_scikit_learn_does(package, first, second):
+    """What papilio does without scikit-learn 1.6 is what this one does, by its words."""
+    module = pytest.importorskip(package)
+
+    def frame(names):
+        values = np.arange(1, 1 + 3 * len(names or "four")).reshape(3, -1)
+        if names is None:
+            return values
+        if package == "pandas":
+            return module.DataFrame(values, columns=list(names))
+        columns = {str(name): column for name, column in zip(names, values.T)}
+        return module.DataFrame(columns) if package == "polars" else module.table(columns)
+
+    def outcome(check):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                check(frame(first), True)
+                check(frame(second), False)
+            except (TypeError, ValueError) as error:
+                return type(error), str(error)[:80] if isinstance(error, TypeError) else str(error)
+        return [str(warning.message) for warning in caught]
+
+    class LDA:
+        pass
+
+    estimator, twin = LDA(), papilio.LDA()
+
+    def theirs(X, reset):
+        validate_data(twin, X, reset=reset, skip_check_array=True, ensure_2d=False)  # which leaves out the width
+
+    assert outcome(lambda X, reset: check_feature_names(estimator, X, reset)) == outcome(theirs)
+    assert list(getattr(estimator, "feature_names_in_", [])) == list(getattr(twin, "feature_names_in_", []))
+
+
+def test_clone_by_an_older_scikit_learn():
+    """From 1.3 to 1.5 `clone` asks for `__sklearn_clone__`, but LDA has a base of papilio's own, which has none."""
+    script = """
+        import sklearn.utils.validation
+        del sklearn.utils.validation.validate_data  # which 1.5 does not have
+        import numpy as np
+        import papilio
+        from sklearn.base import BaseEstimator, clone
+
+        class Ranks:
+            def __deepcopy__(self, memo):
+                raise TypeError("belongs to a running job")
+
+        assert not issubclass(papilio.LDA, BaseEstimator)
+        prior, ranks = np.array([0.1, 0.2]), Ranks()
+        lda = papilio.LDA(2, doc_topic_prior=prior, max_iter=3, callback=print, ranks=ranks)
+        lda.fitted = True
+        other = clone(lda)
+        assert type(other) is papilio.LDA and other is not lda and not hasattr(other, "fitted")
+        assert other.ranks is ranks and other.doc_topic_prior is not prior
+        assert other.doc_topic_prior.tolist() == prior.tolist()
+        for name in ("n_components", "max_iter", "callback", "sampler"):
+            assert getattr(other, name) == getattr(lda, name)
+        print("ok")
+    """
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True)
+    assert run.stdout == "ok\n", run.stderr
 
 
 # scikit-learn's own tests, run as they are with papilio's class under the name of theirs.
