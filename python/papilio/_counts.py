@@ -12,14 +12,32 @@ from papilio._warnings import caller_level
 MOST = np.iinfo(np.int32).max
 
 
+def as_list(X):
+    """The entries of a list or column as objects of Python, which those of Arrow are not."""
+    return X.to_pylist() if hasattr(X, "to_pylist") else list(X)
+
+
+def _entries(X):
+    """The entries of a list or column, one after the other; nothing for a table or matrix."""
+    if hasattr(X, "to_pylist"):  # of Arrow
+        return iter(()) if hasattr(X, "columns") else (entry.as_py() for entry in X)
+    column = getattr(X, "ndim", len(getattr(X, "shape", ()))) == 1  # a Series of polars has a shape only
+    entries = iter(X if isinstance(X, (list, tuple)) or column else ())
+    lists = getattr(X, "to_list", None) is not None  # those in a column of polars are Series
+    return (entry.to_list() if lists and hasattr(entry, "to_list") else entry for entry in entries)
+
+
 def kind_of_texts(X):
-    """"texts" for a list or column of str, "tokens" for a list of lists of str, "" for anything else."""
-    first = X
-    if isinstance(X, (list, tuple)) or getattr(X, "ndim", 0) == 1:
-        first = next(iter(X), None)
-        if isinstance(first, str):
+    """"texts" for a list or column of str, "tokens" for one of lists of str, "" for anything else.
+
+    The first entry that is neither missing nor an empty document decides.
+    """
+    for entry in _entries(X):
+        if isinstance(entry, str):
             return "texts"
-    return "tokens" if isinstance(first, (list, tuple)) and first and isinstance(first[0], str) else ""
+        if entry is not None and not (isinstance(entry, (list, tuple)) and not entry):
+            return "tokens" if isinstance(entry, (list, tuple)) and isinstance(entry[0], str) else ""
+    return ""
 
 
 def _refuse_texts(X, caller):

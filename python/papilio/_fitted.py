@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from papilio import _core, _parameters
 from papilio._checked import file_name
-from papilio._counts import kind_of_texts
+from papilio._counts import as_list, kind_of_texts
 from papilio._estimator import NotFittedError
 from papilio._fit import Chain, Fit
 from papilio._options import ReportOptions, TypicalOptions, Vocabulary
@@ -139,7 +139,7 @@ class FittedTopics:
     def _shown(self, X: Any, method: str) -> tuple[_core.Corpus | None, dict[str, Any]]:
         """The documents of X, or of the training if there is a chain; and the option `texts`, where X is texts."""
         fit = self._require_fit()
-        texts = {"texts": list(X)} if kind_of_texts(X) == "texts" else {}
+        texts = {"texts": as_list(X)} if kind_of_texts(X) == "texts" else {}
         return fit.corpus if X is None else self._as_corpus(X, method), texts
 
     def report(self, X: Any = None, **options: Unpack[ReportOptions]) -> Report:

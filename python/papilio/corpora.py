@@ -10,7 +10,7 @@ import numpy as np
 from papilio import _core, _seeds
 from papilio._checked import real, threads as checked_threads, whole
 from papilio._core import Corpus, Model, ReadReport
-from papilio._counts import as_counts
+from papilio._counts import as_counts, as_list
 from papilio._keywords import suggests_options
 from papilio._options import Fractional, Phrases, Vocabulary, WordRule
 from papilio._text_options import text_options, warn_of_stop_words, warn_of_unspaced
@@ -123,12 +123,11 @@ def _list_of_str(values: Any, what: str, caller: str) -> list[str]:
         raise TypeError(f"{caller}: {what}s is a {type(values).__name__}, which has no order; give a list")
     if getattr(values, "ndim", 1) != 1:
         raise TypeError(f"{caller}: {what}s has {values.ndim} dimensions, expected one with a str per document")
-    tolist = getattr(values, "to_pylist", None)
-    listed = list(values) if tolist is None else tolist()
-    for number, entry in enumerate(listed):
+    entries = as_list(values)
+    for number, entry in enumerate(entries):
         if not isinstance(entry, str):
             raise TypeError(f"{caller}: {_ENTRY[what]} {number} is {entry!r}, expected a str")
-    return listed
+    return entries
 
 
 def corpus_from_tokens(
@@ -164,9 +163,10 @@ def corpus_from_tokens(
     words_given = None if vocabulary is None else _vocabulary(vocabulary, caller)
     numbers = {} if words_given is None else {word: number for number, word in enumerate(words_given)}
     offsets, words = [0], []
-    for d, document in enumerate(documents):
-        if isinstance(document, str):
-            raise TypeError(f"{caller}: document {d} is one str, expected its words")
+    for d, document in enumerate(as_list(documents) if hasattr(documents, "to_pylist") else documents):
+        if document is None or isinstance(document, str):
+            what = "None" if document is None else "one str"
+            raise TypeError(f"{caller}: document {d} is {what}, expected its words")
         if words_given is None:
             words.extend([numbers.setdefault(word, len(numbers)) for word in document])
         else:

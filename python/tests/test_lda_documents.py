@@ -145,6 +145,52 @@ def test_texts_are_read_as_corpus_from_texts_reads_them():
         papilio.LDA(2).fit(TEXTS, vocabulary=["a"])
 
 
+def test_lists_of_words_may_begin_with_an_empty_document():
+    words = [[], [], *(text.lower().split() for text in TEXTS)]
+    made = papilio.corpus_from_tokens(words)
+    for documents in (words, tuple(map(tuple, words)), np.array([*words, None], object)[:-1]):
+        fitted = papilio.LDA(2, max_iter=5, random_state=1).fit(documents)
+        assert fitted.vocabulary_ == made.vocabulary and fitted.document_topics_.shape == (22, 2)
+    assert fitted.transform([[], ["cats"]]).shape == (2, 2)
+    with pytest.raises(TypeError, match="X is lists of words"):
+        papilio.corpus_from_matrix(words)
+    with pytest.raises(TypeError, match="document 0 is None, expected its words"):
+        papilio.LDA(2).fit([None, ["cats"]])
+    with pytest.raises(TypeError, match="document 0 is None, expected a str"):
+        papilio.LDA(2).fit([None, "cats"])
+
+
+@pytest.mark.parametrize("package", ["pyarrow", "polars"])
+def test_columns_of_texts_and_of_words(package):
+    module = pytest.importorskip(package)
+    words = [[], *(text.lower().split() for text in TEXTS)]
+    if package == "pyarrow":
+        makers = [module.array, lambda x: module.chunked_array([x[:3], x[3:]]), lambda x: module.table({"x": x})["x"]]
+    else:
+        makers = [module.Series, lambda x: module.DataFrame({"x": x})["x"]]
+    for make in makers:
+        for given in (TEXTS, words):
+            fitted = papilio.LDA(2, max_iter=5, random_state=1).fit(given)
+            again = papilio.LDA(2, max_iter=5, random_state=1).fit(make(given))
+            assert again.vocabulary_ == fitted.vocabulary_
+            assert np.array_equal(again.components_, fitted.components_)
+            assert np.array_equal(again.transform(make(given)), fitted.transform(given))
+        assert papilio.corpus_from_tokens(make(words)).vocabulary == papilio.corpus_from_tokens(words).vocabulary
+        titles = [row["text"] for row in rows(fitted.typical_documents(make(TEXTS), documents=1))]
+        assert titles and set(titles) <= set(TEXTS)
+        with pytest.raises(TypeError, match="X is texts, .*corpus_from_texts"):
+            papilio.corpus_from_matrix(make(TEXTS))
+        with pytest.raises(TypeError, match="document 1 is None, expected a str"):
+            papilio.LDA(2).fit(make(["cats", None]))
+        with pytest.raises(TypeError, match="document 1 is None, expected its words"):
+            papilio.LDA(2).fit(make([["cats"], None]))
+        with pytest.raises(ValueError, match="Reshape your data"):
+            papilio.LDA(2).fit(make([1, 2, 3]))
+    table = module.table({"a": [1, 2], "b": [3, 0]}) if package == "pyarrow" else module.DataFrame({"a": [1, 2], "b": [3, 0]})
+    by_table = papilio.LDA(2, max_iter=5, random_state=1).fit(table)
+    assert np.array_equal(by_table.components_, papilio.LDA(2, max_iter=5, random_state=1).fit([[1, 3], [2, 0]]).components_)
+
+
 def _pandas():
     try:
         import pandas
