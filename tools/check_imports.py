@@ -16,7 +16,7 @@ import sys
 # in a row is refused; modules of a row do not know each other.
 ROWS = [
     {"_errors", "_checked", "_keywords", "_nccl", "_rendezvous", "_seeds", "_warnings"},
-    {"_over_ranks"},
+    {"_feature_names", "_over_ranks"},
     {"_core"},  # compiled; it imports _errors
     {"_options"},
     {"_ranks"},
