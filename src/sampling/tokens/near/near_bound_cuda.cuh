@@ -110,7 +110,9 @@ class NearGuess {
       count += counts[n];
     }
     few = sum_of_warp(few) * (1 - 1 / each);
-    const float wanted = 2 * static_cast<float>(filter_.top_k) + 32, rest = 0.6f * (1 - filter_.top_p);
+    // At least 16 of the sample: so many of fewer logits of the row would be rare.
+    const float wanted = fmaxf(2 * static_cast<float>(filter_.top_k) + 32, 16 * each);
+    const float rest = 0.6f * (1 - filter_.top_p);
     int at_most = 0, by_count = 0, by_mass = 0;
     count = count_before, mass = mass_before;
     PAPILIO_UNROLL
@@ -140,7 +142,7 @@ class NearGuess {
   }
 
   // Whether the filters very probably keep more than these bins. Most samples lack the row's largest logits, so a row
-  // is less flat than its sample.
+  // is less flat than its sample; but few such rows are left for the larger blocks.
   __device__ bool is_hopeless(int taken, const unsigned (&counts)[of_lane], const float (&masses)[of_lane], float all,
                               float each, bool counts_first) const {
     unsigned count = 0;
@@ -154,7 +156,7 @@ class NearGuess {
     count = __reduce_add_sync(whole_warp, count);
     mass = sum_of_warp(mass);
     if (counts_first) return static_cast<float>(count) * each < 1.1f * static_cast<float>(filter_.top_k);
-    return filter_.top_p < 1 && mass < 0.3f * filter_.top_p * all;
+    return filter_.top_p < 1 && mass < Shape::least_mass * filter_.top_p * all;
   }
 
   const TokenCall& call_;

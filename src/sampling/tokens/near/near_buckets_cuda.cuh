@@ -17,6 +17,7 @@ struct NearShape {
   static constexpr int blocks = 1024 / threads;           // of a multiprocessor, as their shared memory allows
   static constexpr unsigned capacity = 39 * threads / 2;  // the most logits that a block collects
   static constexpr unsigned aimed_at = (threads == 256 ? 13 : 15) * threads;  // leaves room for a wrong guess
+  static constexpr float least_mass = threads == 256 ? 0.3f : 0.75f;          // of what top_p asks for, by the sample
   static constexpr unsigned sample = 16 * threads;                            // logits that the guess is made from
   static constexpr unsigned buckets = 2 * threads;
   static constexpr unsigned sorted = threads;      // the most members of a bucket that can be sorted

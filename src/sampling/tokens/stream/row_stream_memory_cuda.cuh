@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "sampling/tokens/token_call_cuda.h"
 #include "sampling/tokens/token_cluster_cuda.cuh"
@@ -19,21 +20,18 @@ inline constexpr unsigned chunk_lines_of_thread = 4, segment_lines = 32 * chunk_
 inline constexpr unsigned chunk_lines = segment_lines * stream_worker_warps;
 inline constexpr unsigned stream_most_buffers = 6, stream_most_chunks = 4;
 inline constexpr unsigned stream_most_segments = stream_most_chunks * stream_worker_warps;
-// Chunks of a part if tokens alone are asked for: eight blocks then have a row of 131,072.
-template <class S>
-constexpr unsigned rough_chunks() {
-  return sizeof(S) == 4 ? 2 : 1;
-}
+// How many chunks a part has if tokens alone are asked for, and so sums are rough; 0: with log probabilities.
+inline constexpr unsigned most_rough_chunks = 4;
 
 // One warp loads, and some draw. With log probabilities, four more find the largest logits.
-template <class S, bool alone>
+template <unsigned rough>
 constexpr unsigned stream_drawers() {
-  return alone ? 8 / rough_chunks<S>() : 3;
+  return rough != 0 ? 8 / rough : 3;
 }
 inline constexpr unsigned stream_finders = 4;
-template <class S, bool alone>
+template <unsigned rough>
 constexpr int stream_threads() {
-  return stream_workers + 32 * static_cast<int>(1 + stream_drawers<S, alone>() + (alone ? 0 : stream_finders));
+  return stream_workers + 32 * static_cast<int>(1 + stream_drawers<rough>() + (rough != 0 ? 0 : stream_finders));
 }
 
 // There are so many places for what blocks send to each other about a row. No block sends anything for a row before all
@@ -150,6 +148,8 @@ struct ExchangeRing {
 #endif
 };
 
+struct NoRing {};
+
 // The rough sums of the threads of a block, in groups of sixteen. Lanes read a group each, so there is a gap after each
 // group: lanes then read from different banks of the memory.
 struct ThreadSums {
@@ -160,15 +160,16 @@ struct ThreadSums {
   __device__ __forceinline__ const float* of(unsigned group) const { return sums + group * (in_group + 4); }
 };
 
-template <class S, bool alone>
+template <unsigned rough>
 struct StreamMemory {
-  static constexpr unsigned drawers = stream_drawers<S, alone>(), of_rough = alone ? rough_chunks<S>() : 1;
+  static constexpr bool alone = rough != 0;
+  static constexpr unsigned drawers = stream_drawers<rough>(), of_rough = alone ? rough : 1;
   // Barriers: of the buffers, and of the places for sums.
   std::uint64_t full[stream_most_buffers], free[stream_most_buffers];
   std::uint64_t summed[drawers], drawn[drawers];
   // An exact sum; or the order of the largest logit, a rough sum, and the rough sum with exponents.
   ExchangeRing<alone ? 3 : 1> sums;
-  ExchangeRing<alone ? 1 : stream_finders> largest;  // orders of logits; with log probabilities
+  std::conditional_t<alone, NoRing, ExchangeRing<stream_finders>> largest;  // orders of logits
   ExchangeRing<1> verdicts;  // alone: whether exact sums are needed, and the order of the largest logit
   // The sums of a row: rough ones of threads, or exact ones of segments.
   alignas(16) ThreadSums thread_sums[alone ? drawers : 1][of_rough];
@@ -186,7 +187,7 @@ struct StreamMemory {
   __device__ void init(unsigned warp) {
     for (unsigned n = warp; n < stream_slots; n += stream_worker_warps) {
       sums.init(n, cluster::size());
-      largest.init(n, cluster::size());
+      if constexpr (!alone) largest.init(n, cluster::size());
       verdicts.init(n, 1);
     }
     if (warp < stream_most_buffers) arrival::init(&free[warp], stream_worker_warps);
