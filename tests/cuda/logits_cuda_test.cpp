@@ -45,6 +45,12 @@ TYPED_TEST(CudaLogits, FewLongRows) {
   }
 }
 
+// More parts of rows than the device has blocks at a time: a block takes several.
+TYPED_TEST(CudaLogits, ManyRows) {
+  const std::int64_t rows = std::int64_t{execution::multiprocessors()} * 64 * 2 + 17;
+  ASSERT_TRUE(same_on_both<std::int32_t>(LogitProblem<TypeParam>{logits<TypeParam>(rows, 5, 10)}, {.seed = 4}));
+}
+
 TYPED_TEST(CudaLogits, StridedPickedAndBadRows) {
   constexpr std::int64_t rows = 45, columns = 300;
   MatrixProblem<TypeParam> matrix = logits<TypeParam>(rows, columns, 7);

@@ -54,22 +54,40 @@ TEST_F(SampleGammaOnCuda, TakesStridesAndRowNumbers) {
   expect_same(some_shapes(300 * 71), 300, 71, 71, 1, ids);
 }
 
-TEST_F(SampleGammaOnCuda, GivesNotANumberForWhatIsNoShape) {
+// `there` holds some shapes that are none; `drawn` is another array or the same.
+void expect_nan_for_what_is_no_shape(bool in_place) {
   constexpr std::int64_t rows = 10, columns = 200;
-  const std::vector<float> good = some_shapes(rows * columns);
+  std::vector<float> good = some_shapes(rows * columns);
+  for (std::size_t i = 0; i < good.size(); i += 7) good[i] = 0x1p-126f;  // whose draws are 0
   std::vector<float> shapes = good, expected(good.size());
   sample_gamma({good.data(), rows, columns}, {expected.data(), rows, columns}, {.seed = 1});
   const float bad[] = {0.0f, -1.0f, 1e-40f, std::numeric_limits<float>::infinity(), std::nanf("")};
   for (std::size_t i = 0; i < std::size(bad); ++i) shapes[137 * i + 5] = bad[i];
-  DeviceCopy<float> there(shapes), drawn(std::vector<float>(shapes.size()));
+  DeviceCopy<float> there(shapes), apart(std::vector<float>(shapes.size()));
+  DeviceCopy<float>& drawn = in_place ? there : apart;
   sample_gamma({there.data(), rows, columns, columns, 1, Device::cuda()},
                {drawn.data(), rows, columns, columns, 1, Device::cuda()}, {.seed = 1});
   execution::check(cudaDeviceSynchronize(), "a test");
   const std::vector<float> found = drawn.host();
   for (std::size_t i = 0; i < found.size(); ++i) {
     const bool is_bad = i % 137 == 5 && i / 137 < std::size(bad);
-    EXPECT_TRUE(is_bad ? std::isnan(found[i]) : found[i] == expected[i]) << i;
+    EXPECT_TRUE(is_bad ? std::isnan(found[i]) : found[i] == expected[i]) << i << ": " << found[i];
   }
+}
+
+TEST_F(SampleGammaOnCuda, GivesNotANumberForWhatIsNoShape) { expect_nan_for_what_is_no_shape(false); }
+TEST_F(SampleGammaOnCuda, GivesNotANumberForWhatIsNoShapeInPlace) { expect_nan_for_what_is_no_shape(true); }
+
+TEST_F(SampleGammaOnCuda, DrawsInPlace) {
+  constexpr std::int64_t rows = 40, columns = 1000;
+  const std::vector<float> shapes = some_shapes(rows * columns);
+  std::vector<float> expected(shapes.size());
+  sample_gamma({shapes.data(), rows, columns}, {expected.data(), rows, columns}, {.seed = 2});
+  DeviceCopy<float> there(shapes);
+  sample_gamma({there.data(), rows, columns, columns, 1, Device::cuda()},
+               {there.data(), rows, columns, columns, 1, Device::cuda()}, {.seed = 2});
+  execution::check(cudaDeviceSynchronize(), "a test");
+  EXPECT_EQ(there.host(), expected);
 }
 
 }  // namespace

@@ -68,7 +68,8 @@ __device__ __forceinline__ void decide(PendingGammas& pending, int& count, const
 
 // One warp draws the tiles of 128 columns first_tile, first_tile + tile_step, ... of
 // a row: drawn[k] for first <= k < columns, where first = 128 first_tile. shape(k) is
-// called once per column; inverse(k) is gamma_inverse of the shape if that is below 1.
+// called once per column, before anything is written to drawn[k]; inverse(k) is gamma_inverse of the shape if that is
+// below 1. A shape that is NaN gives NaN.
 template <class Shape, class Inverse>
 __device__ __forceinline__ void draw_gamma_tiles(const random::GammaBlocks& blocks, std::int32_t first_tile,
                                                  std::int32_t tile_step, std::int32_t columns, PendingGammas& pending,
@@ -77,26 +78,30 @@ __device__ __forceinline__ void draw_gamma_tiles(const random::GammaBlocks& bloc
   using random::GammaPart;
   const int lane = W::lane_id();
   int count = 0;
-  for (std::int32_t first = first_tile * random::gamma_tile; first < columns; first += tile_step * random::gamma_tile) {
-    float a[4];
+  const std::int64_t step = std::int64_t{tile_step} * random::gamma_tile;  // past 2^31 - 1 columns in 64 bits
+  for (std::int64_t tile = std::int64_t{first_tile} * random::gamma_tile; tile < columns; tile += step) {
+    const auto first = static_cast<std::int32_t>(tile);
+    float a[4], power[4];
     bool below_one = false;
     PAPILIO_UNROLL
     for (int i = 0; i < 4; ++i) {
       const std::int32_t k = first + 32 * i + lane;
-      a[i] = k < columns ? shape(k) : 1.0f;
+      const float given = k < columns ? shape(k) : 1.0f;
+      const bool is_number = given == given;
+      a[i] = is_number ? given : 1.0f;
+      power[i] = is_number ? 1.0f : given;
       below_one |= a[i] < 1;
     }
     const auto group = static_cast<std::uint32_t>(first / 4 + lane);
     const auto normals = random::four_normals<W>(random::gamma_block<W>(blocks, GammaPart::normal, group));
     const auto acceptance = random::gamma_block<W>(blocks, GammaPart::acceptance, group);
-    float power[4] = {1, 1, 1, 1};
     if (__any_sync(warp::all_threads, below_one)) {
       const auto words = random::gamma_block<W>(blocks, GammaPart::power, group);
       PAPILIO_UNROLL
       for (int i = 0; i < 4; ++i) {
         const std::int32_t k = first + 32 * i + lane;
         const float factor = random::gamma_power<W>(inverse(k < columns ? k : columns - 1), words.word[i]);
-        power[i] = a[i] < 1 ? factor : 1.0f;
+        if (a[i] < 1) power[i] = factor;
       }
     }
     PAPILIO_UNROLL
@@ -107,7 +112,7 @@ __device__ __forceinline__ void draw_gamma_tiles(const random::GammaBlocks& bloc
       if (k < columns && accepted) drawn[k] = random::gamma_value<W>(candidate) * power[i];
       gamma_rows::add(pending, count, k < columns && !accepted, static_cast<std::uint32_t>(k), 0, candidate, power[i]);
     }
-    const bool last = first + tile_step * random::gamma_tile >= columns;
+    const bool last = tile + step >= columns;
     while (count >= (last ? 1 : 32)) gamma_rows::decide(pending, count, blocks, drawn);
   }
 }

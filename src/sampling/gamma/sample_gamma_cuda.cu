@@ -18,10 +18,10 @@ constexpr int warps_per_block = threads_per_block / 32;
 
 __device__ bool is_shape(float shape) { return shape >= FLT_MIN && shape <= FLT_MAX; }
 
-// Draws one row per warp. Writes NaN if a shape is not valid.
+// Draws one row per warp: NaN where a shape is not valid. `drawn` may be `shapes`: a tile's shapes are read before
+// its draws are written.
 __global__ __launch_bounds__(threads_per_block) void draw_rows(DeviceGammas gammas) {
   __shared__ PendingGammas all_pending[warps_per_block];
-  const int lane = static_cast<int>(threadIdx.x % 32);
   const std::int64_t step = std::int64_t{gridDim.x} * warps_per_block;
   for (std::int64_t i = std::int64_t{blockIdx.x} * warps_per_block + threadIdx.x / 32; i < gammas.rows; i += step) {
     const std::uint64_t row = gammas.row_ids != nullptr ? static_cast<std::uint64_t>(gammas.row_ids[i])
@@ -30,20 +30,13 @@ __global__ __launch_bounds__(threads_per_block) void draw_rows(DeviceGammas gamm
     const float* shapes = gammas.shapes + i * gammas.shapes_row_stride;
     const auto given = [&](std::int32_t k) { return shapes[k * gammas.shapes_column_stride]; };
     float* drawn = gammas.drawn + i * gammas.drawn_stride;
-    bool bad = false;
     sampling_kernel::draw_gamma_tiles(
         blocks, 0, 1, gammas.columns, all_pending[threadIdx.x / 32],
         [&](std::int32_t k) {
           const float shape = given(k);
-          bad |= !is_shape(shape);
-          return is_shape(shape) ? shape : 1.0f;
+          return is_shape(shape) ? shape : NAN;
         },
         [&](std::int32_t k) { return random::gamma_inverse<warp::CudaWarp<32>>({given(k)}); }, drawn);
-    if (__any_sync(warp::all_threads, bad)) {
-      __syncwarp();
-      for (std::int32_t k = lane; k < gammas.columns; k += 32)
-        if (!is_shape(given(k))) drawn[k] = NAN;
-    }
     __syncwarp();
   }
 }

@@ -13,7 +13,7 @@
 #include "warp/cuda_warp.cuh"
 
 // Turns rows of logits into rows of weights in a workspace: first the largest logit of
-// each row, then the weights, with one block per part of a row. The workspace holds the
+// each row, then the weights. A block takes one part of a row after another. The workspace holds the
 // weights, the largest logits and, if rows are picked, the number of each row or -1.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
@@ -55,7 +55,7 @@ struct LogitTables {
   std::int32_t* numbers;  // null: rows are not picked
 };
 
-// Row blockIdx.x / parts, or a row without categories if there is no such row.
+// Row i, or a row without categories if there is no such row.
 template <class S>
 __device__ __forceinline__ MemoryRow<S, false> logit_row(const DeviceRows& rows, std::int64_t i, bool& exists) {
   MemoryRow<S, false> row = row_of<S, false>(rows, i, exists);
@@ -66,21 +66,23 @@ __device__ __forceinline__ MemoryRow<S, false> logit_row(const DeviceRows& rows,
 template <class S, class Sum>
 __global__ void __launch_bounds__(logit_threads)
     find_largest_logits(const DeviceRows rows, const LogitTables<Sum> tables, std::int64_t parts) {
-  const std::int64_t i = blockIdx.x / parts, first = blockIdx.x % parts * part_size;
-  bool exists;
-  const MemoryRow<S, false> row = logit_row<S>(rows, i, exists);
-  if (tables.numbers != nullptr && first == 0 && threadIdx.x == 0)
-    tables.numbers[i] = exists ? static_cast<std::int32_t>(i) : -1;
-  Sum most = -std::numeric_limits<Sum>::infinity();
-  for (std::int64_t k = first + threadIdx.x; k < first + part_size && k < row.count; k += logit_threads) {
-    const Sum x = row.weight(k);
-    most = most < x ? x : most;
+  for (std::int64_t part = blockIdx.x; part < rows.rows * parts; part += gridDim.x) {
+    const std::int64_t i = part / parts, first = part % parts * part_size;
+    bool exists;
+    const MemoryRow<S, false> row = logit_row<S>(rows, i, exists);
+    if (tables.numbers != nullptr && first == 0 && threadIdx.x == 0)
+      tables.numbers[i] = exists ? static_cast<std::int32_t>(i) : -1;
+    Sum most = -std::numeric_limits<Sum>::infinity();
+    for (std::int64_t k = first + threadIdx.x; k < first + part_size && k < row.count; k += logit_threads) {
+      const Sum x = row.weight(k);
+      most = most < x ? x : most;
+    }
+    for (int distance = 16; distance > 0; distance /= 2) {
+      const Sum other = __shfl_xor_sync(warp::all_threads, most, distance);
+      most = most < other ? other : most;
+    }
+    if (threadIdx.x % 32 == 0) atomicMax(tables.largest + i, ordered(most));
   }
-  for (int distance = 16; distance > 0; distance /= 2) {
-    const Sum other = __shfl_xor_sync(warp::all_threads, most, distance);
-    most = most < other ? other : most;
-  }
-  if (threadIdx.x % 32 == 0) atomicMax(tables.largest + i, ordered(most));
 }
 
 __device__ __forceinline__ float weight_of_logit(float x, float largest, float scale) {
@@ -91,14 +93,16 @@ __device__ __forceinline__ float weight_of_logit(float x, float largest, float s
 template <class S, class Sum>
 __global__ void __launch_bounds__(logit_threads)
     weigh_logits(const DeviceRows rows, const LogitTables<Sum> tables, std::int64_t parts, Sum scale) {
-  const std::int64_t i = blockIdx.x / parts, first = blockIdx.x % parts * part_size;
-  bool exists;
-  const MemoryRow<S, false> row = logit_row<S>(rows, i, exists);
-  const Sum largest = from_ordered(tables.largest[i]);
-  const bool finite = largest - largest == 0;
-  for (std::int64_t k = first + threadIdx.x; k < first + part_size && k < row.count; k += logit_threads) {
-    const Sum x = row.weight(k);
-    tables.weights[i * tables.stride + k] = finite ? weight_of_logit(x, largest, scale) : weight_in_bad_row(x);
+  for (std::int64_t part = blockIdx.x; part < rows.rows * parts; part += gridDim.x) {
+    const std::int64_t i = part / parts, first = part % parts * part_size;
+    bool exists;
+    const MemoryRow<S, false> row = logit_row<S>(rows, i, exists);
+    const Sum largest = from_ordered(tables.largest[i]);
+    const bool finite = largest - largest == 0;
+    for (std::int64_t k = first + threadIdx.x; k < first + part_size && k < row.count; k += logit_threads) {
+      const Sum x = row.weight(k);
+      tables.weights[i * tables.stride + k] = finite ? weight_of_logit(x, largest, scale) : weight_in_bad_row(x);
+    }
   }
 }
 
@@ -112,7 +116,8 @@ void queue_weighing(const DeviceRows& rows, void* workspace, double temperature,
   execution::check(cudaMemsetAsync(largest, 0, static_cast<std::size_t>(rows.rows) * sizeof(Sum), stream),
                    "clearing the largest logits");
   const std::int64_t parts = std::max<std::int64_t>(1, base::ceil_div(rows.categories, part_size));
-  const auto blocks = static_cast<unsigned>(rows.rows * parts);
+  const std::int64_t most = std::int64_t{execution::multiprocessors()} * 64;
+  const auto blocks = static_cast<unsigned>(std::min(rows.rows * parts, most));
   find_largest_logits<S, Sum><<<blocks, logit_threads, 0, stream>>>(rows, tables, parts);
   execution::check_launch("finding the largest logits");
   const Sum scale = logit_scale<Sum>(temperature);

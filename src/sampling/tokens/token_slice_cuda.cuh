@@ -98,6 +98,7 @@ class TokenSlice {
     const bool biased = bias.count > 0;
     if (!biased && call.allowed == nullptr && aligned_ && logits.four_are_aligned(begin_)) {
       read_fours(logits);
+      __syncthreads();  // the words above are set before any warp combines its own with them
       return say_what_was_seen();
     }
     for (std::int64_t first = threadIdx.x; first < count_; first += slice_loads * slice_threads) {
