@@ -31,6 +31,16 @@ def length(x: Any, what: str, dimensions: int = 1) -> int:
     return int(x.shape[0])
 
 
+def without_gaps(x: Any) -> Any:
+    """An array of one dimension as one whose entries follow each other: a copy where they do not.
+
+    On a device whose framework is not known it stays as it is.
+    """
+    if isinstance(x, np.ndarray):
+        return np.require(x, requirements=["C", "A"])
+    return x.ravel() if hasattr(x, "ravel") else x
+
+
 def unsigned(x: Any, what: str) -> int:
     """An integer that fits into 64 bits without a sign."""
     if isinstance(x, (bool, np.bool_)):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from papilio import _core, _seeds
-from papilio._arguments import index_dtype, is_integer, length, unsigned
-from papilio._checked import plain, refuse_hidden, threads as checked_threads, whole
+from papilio._arguments import index_dtype, is_integer, length, unsigned, without_gaps
+from papilio._checked import flag, plain, refuse_hidden, threads as checked_threads, whole
 from papilio._frameworks import NumPy, adopt
 from papilio._keywords import suggests_options
 
@@ -21,6 +21,7 @@ def choice(
     p: Any = None,
     *,
     seed: Any,
+    replace: bool = True,
     stream: int = 0,
     first_draw: int = 0,
     axis: int = 0,
@@ -38,8 +39,10 @@ def choice(
     p : array of shape (K,), optional
         The weights of the categories: finite, >= 0, at least one > 0; they need not sum to 1. On the CPU. By default
         all categories have the same weight.
-    seed : int, numpy.random.Generator or key of JAX
+    seed : int, generator or key of JAX
         As for `sample_categorical`.
+    replace : bool, default True
+        As NumPy's, but False is an error: `sample_without_replacement` draws distinct categories.
     stream : int, default 0
         As for `sample_categorical`; for other draws under the same seed.
     first_draw : int, default 0
@@ -72,7 +75,7 @@ def choice(
     The time is one reading of the weights, and about 0.1 microseconds per draw. If a call asks for at least 64 draws,
     and at least one for every four categories, an index of all categories is made first, which makes draws cheaper.
     The index never changes a draw. Many calls with the same weights are faster with an `AliasTable` or a
-    `CumulativeTable`, which are made once. `sample_without_replacement` is for distinct categories.
+    `CumulativeTable`, which are made once.
 
     Source: Chen and Asau, AIIE Transactions 6(2), 1974 (the index).
 
@@ -83,6 +86,11 @@ def choice(
     >>> choice(["red", "green", "blue"], 3, seed=7).tolist()
     ['blue', 'blue', 'red']
     """
+    if not flag(replace, "papilio: replace"):
+        raise ValueError(
+            "papilio: replace is False, but choice draws with replacement; for distinct categories call "
+            "papilio.sample_without_replacement(weights, k, seed=seed), with np.ones(a) for equal weights"
+        )
     entries = None
     if is_integer(a):
         categories = whole(a, "papilio: a", 1, 2**31 - 1)
@@ -95,19 +103,20 @@ def choice(
         categories = whole(entries.shape[axis], "papilio: the number of entries of a", 1, 2**31 - 1)
         if dtype is not None:
             raise ValueError("papilio: dtype is for draws of numbers, but a is an array with a dtype of its own")
-    weights = None if p is None else _weights(p, categories)
+    weights, arrays = (None, NumPy) if p is None else _weights(p, categories)
+    view = None if weights is None else arrays.view(weights, "p")
     shape = _shape(size)
     drawn = np.empty(math.prod(shape), "int64" if dtype is None else index_dtype(dtype))
     numbers = unsigned(_seeds.number(seed), "seed"), unsigned(stream, "stream"), unsigned(first_draw, "first_draw")
-    _core.choice(weights, categories, drawn, *numbers, checked_threads(threads))
+    _core.choice(view, categories, drawn, *numbers, checked_threads(threads))
     drawn = drawn.reshape(shape)
     if entries is not None:
         return entries.take(drawn if size is not None else int(drawn), axis=axis)
     return drawn if size is not None else drawn[()]
 
 
-def _weights(p: Any, categories: int) -> Any:
-    """The weights as the module takes them."""
+def _weights(p: Any, categories: int) -> tuple[Any, Any]:
+    """The weights without gaps, and their framework."""
     weights, arrays = adopt(p, "p")
     if arrays is NumPy:
         if weights.dtype not in (np.float32, np.float64) or not weights.dtype.isnative:
@@ -115,10 +124,9 @@ def _weights(p: Any, categories: int) -> Any:
             if weights.dtype.kind == "b":
                 raise TypeError("papilio: p has the dtype bool, expected real numbers")
             weights = weights.astype(np.float64)
-        weights = np.require(weights, requirements=["C", "A"])
     if length(weights, "p") != categories:
         raise ValueError(f"papilio: p must have one weight per category; got {weights.shape[0]} for {categories}")
-    return arrays.view(weights, "p")
+    return without_gaps(weights), arrays
 
 
 def _shape(size: Any) -> tuple[int, ...]:

@@ -69,12 +69,13 @@ def sample_categorical(
         float8_e4m3fn, float8_e5m2, float16, bfloat16, float32 or float64; an array of NumPy (8-bit floats and bfloat16
         by `ml_dtypes`), PyTorch, CuPy or JAX, or any object with ``__dlpack__``, ``__cuda_array_interface__``,
         ``__array_interface__`` or a buffer. A list of numbers is read as float64. Weights are finite and >= 0, at least
-        one per row is > 0; rows need not sum to 1. Any strides are supported, and nothing is copied.
+        one per row is > 0; rows need not sum to 1. Any strides are supported, and nothing is copied; values with
+        `indptr` have no gaps.
     seed : int, array of int64 or uint64 of shape (rows,), generator or key
         0 <= seed < 2^64. An array has a seed per row. From a `numpy.random.Generator` or `RandomState` a seed of 64
         bits is drawn, ``generator.integers(2**64, dtype="uint64")``: it advances, so the next call gives new draws.
-        From a `torch.Generator`, for tensors only, a seed of 63 bits is drawn; the generator is on the CPU or on the
-        device of the weights. A key of JAX is a seed, and `jax.random.key(7)` is the seed 7: the first of its two words
+        From a `torch.Generator` a seed of 63 bits is drawn; the generator is on the CPU or on the device of the
+        weights. A key of JAX is a seed, and `jax.random.key(7)` is the seed 7: the first of its two words
         is the high half. Keys of 128 bits are folded. An array of keys has a seed per row. JAX arrays of uint32 are raw
         keys, of shape (2,) or (rows, 2), never seeds per row.
     stream : int, default 0

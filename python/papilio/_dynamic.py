@@ -144,7 +144,7 @@ class DynamicWeights:
         ----------
         size : int, optional
             Required without `out`.
-        seed : int, numpy.random.Generator or key of JAX
+        seed : int, generator or key of JAX
             As for `sample_categorical`.
         stream : int, default 0
             As for `sample_categorical`.

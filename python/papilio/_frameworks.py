@@ -133,10 +133,8 @@ class Torch(NumPy):
         torch = sys.modules["torch"]
         if isinstance(x, torch.Tensor):
             return int(x) % 2**64 if x.ndim == 0 and x.device.type == "cpu" and _is_whole(x) else x
-        if not isinstance(x, torch.Generator):
-            return _seeds.known(x)
-        drawn = torch.randint(2**63 - 1, (), generator=x, device=x.device)
-        return drawn if drawn.is_cuda else int(drawn)
+        on_device = _seeds.is_torchs(x) and x.device.type == "cuda"  # then the seed stays there, and nothing waits
+        return _seeds.drawn_by_torch(x) if on_device else _seeds.known(x)
 
     @staticmethod
     def empty(count: int, dtype: str, like: Any) -> Any:

@@ -152,11 +152,7 @@ def _draw(
     )
     numbers = _numbers(options.row_ids, rows)
     operands = [_operand(x) for x in arrays]
-    if _seeds.is_generator(options.seed) and any(isinstance(x, jax.core.Tracer) for x in (*operands, numbers)):
-        raise TypeError(
-            "papilio: a generator of NumPy's would give its seed once, when the call is compiled, and each run would "
-            "draw the same; give a seed that is an argument of the compiled function, or a key of JAX"
-        )
+    refuse_compiled_generator(options.seed, *operands, numbers)
     seeds = _one_per_row(_seed_pairs(options.seed), rows, "seed")
     drawn = _call(call, rows, _result_dtype(options.dtype), *operands, seeds, numbers)
     return tuple(drawn) if call.status else drawn[0]
@@ -171,6 +167,16 @@ def _call(call: _Call, rows: int, dtype: str, weights: Any, *arrays: Any) -> Any
     return function(*jax.lax.stop_gradient((weights, *arrays)), **call.attributes())
 
 
+def refuse_compiled_generator(seed: Any, *operands: Any) -> None:
+    """TypeError for a generator as the seed of a call that JAX compiles."""
+    if _seeds.is_generator(seed) and any(isinstance(x, jax.core.Tracer) for x in operands):
+        raise TypeError(
+            f"papilio: a generator of {'PyTorch' if _seeds.is_torchs(seed) else 'NumPy'}'s would give its seed once, "
+            "when the call is compiled, and each run would draw the same; give a seed that is an argument of the "
+            "compiled function, or a key of JAX"
+        )
+
+
 def _result_dtype(dtype: Any) -> str:
     name = "int32" if dtype is None else index_dtype(dtype)
     if name == "int64" and not jax.config.jax_enable_x64:
@@ -179,7 +185,7 @@ def _result_dtype(dtype: Any) -> str:
 
 
 def _seed_pairs(seed: Any) -> Any:
-    """As `_pairs`, of a seed, which may be a generator of NumPy's or a key."""
+    """As `_pairs`, of a seed, which may be a generator or a key."""
     if isinstance(seed, jax.Array):
         words = _seeds.key_words(seed)
         return _pairs(seed, "seed") if words is None else _seeds.halves(words, jnp)

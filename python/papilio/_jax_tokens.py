@@ -14,7 +14,7 @@ import numpy as np
 from papilio import _token_draws
 from papilio._checked import whole
 from papilio._frameworks import NumPy
-from papilio._jax import _numbers, _one_per_row, _seed_pairs
+from papilio._jax import _numbers, _one_per_row, _seed_pairs, refuse_compiled_generator
 from papilio._token_arguments import Request
 
 # What may be an array of one entry per row, or a mask: passed to the call, where it is one.
@@ -28,8 +28,9 @@ def sample_tokens(logits: Any, request: Request) -> Any:
     rows, columns = logits.shape
     asked = _asked(request, rows, columns)
     passed = {name: getattr(request, name) for name in _ARRAYS if hasattr(getattr(request, name), "dtype")}
-    seeds = _one_per_row(_seed_pairs(request.seeds), rows, "seeds")
     positions = _numbers(request.positions, rows)
+    refuse_compiled_generator(request.seeds, logits, positions, *passed.values())
+    seeds = _one_per_row(_seed_pairs(request.seeds), rows, "seeds")
 
     def on_host(logits: Any, seeds: Any, positions: Any, *arrays: Any) -> Any:
         given = request._replace(

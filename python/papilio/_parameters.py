@@ -70,7 +70,7 @@ def draws_seed(random_state):
     """Whether `seed` draws a number that another process need not draw."""
     if random_state is None or random_state is np.random:
         return True
-    return isinstance(random_state, (np.random.RandomState, np.random.Generator))
+    return _seeds.is_generator(random_state)
 
 
 def device(value, schedule, ranks=None):

@@ -7,9 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from papilio import _core, _seeds
-from papilio._arguments import index_dtype, length, unsigned
+from papilio._arguments import index_dtype, length, unsigned, without_gaps
 from papilio._checked import whole
-from papilio._frameworks import NumPy
 from papilio._without_replacement import _adopted
 
 
@@ -34,7 +33,7 @@ def resample(
         Every category is expected ``m * w / sum(w)`` times. ``systematic`` draws it that often, rounded down or up;
         ``residual`` at least that often rounded down, the rest independently; ``stratified`` has a random number for
         each m-th of the total; the draws of ``multinomial`` are independent.
-    seed : int, numpy.random.Generator or key of JAX
+    seed : int, generator or key of JAX
         As for `sample_categorical`.
     stream : int, default 0
         As for `sample_categorical`: the time step.
@@ -70,8 +69,7 @@ def resample(
     """
     array, arrays = _adopted(weights, "weights")
     n = length(array, "weights")
-    if arrays is NumPy:
-        array = np.require(array, requirements=["C", "A"])
+    array = without_gaps(array)
     if not isinstance(method, str):
         raise TypeError(f"papilio: method is {method!r}, expected a str")
     m = n if m is None else whole(m, "papilio: m", 0, 2**31 - 1, "a number of draws, 0 or more")

@@ -1,6 +1,6 @@
-"""Seeds that are neither integers nor arrays of them: NumPy's generators, and JAX's keys.
+"""Seeds that are neither integers nor arrays of them: generators of NumPy and PyTorch, and JAX's keys.
 
-A generator gives 64 bits and advances. A key is 64 bits already: `jax.random.key(7)` is the seed 7.
+A generator gives 64 bits, one of PyTorch's 63, and advances. A key is 64 bits already: `jax.random.key(7)` is the seed 7.
 """
 
 from __future__ import annotations
@@ -13,13 +13,26 @@ import numpy as np
 _ODD = 0x9E3779B9  # 2^32 divided by the golden ratio
 
 
+def is_torchs(x: Any) -> bool:
+    """Whether x is a generator of PyTorch's."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Generator)
+
+
 def is_generator(x: Any) -> bool:
-    """Whether x is a generator of NumPy's, of the new kind or the old."""
-    return isinstance(x, (np.random.Generator, np.random.RandomState))
+    """Whether x is a generator of NumPy's, of the new kind or the old, or of PyTorch's."""
+    return isinstance(x, (np.random.Generator, np.random.RandomState)) or is_torchs(x)
+
+
+def drawn_by_torch(generator: Any) -> Any:
+    """63 bits of a generator of PyTorch's, which advances: a tensor of no dimension, on its device."""
+    return sys.modules["torch"].randint(2**63 - 1, (), generator=generator, device=generator.device)
 
 
 def drawn_from(generator: Any) -> int:
-    """64 bits of a generator of NumPy's, which advances."""
+    """The bits that a generator gives; it advances."""
+    if is_torchs(generator):
+        return int(drawn_by_torch(generator))
     integers = generator.integers if isinstance(generator, np.random.Generator) else generator.randint
     return int(integers(0, 2**64, dtype=np.uint64))
 

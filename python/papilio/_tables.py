@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from papilio import _core, _seeds
-from papilio._arguments import unsigned
+from papilio._arguments import unsigned, without_gaps
 from papilio._checked import real, threads as checked_threads
 from papilio._device_arrays import UnknownCuda
 from papilio._frameworks import NumPy, adopt, room
@@ -18,6 +18,7 @@ class _Table:
         weights, arrays = adopt(weights, "weights")
         if weights.ndim != 1:
             raise ValueError(f"papilio: a table is made from weights of one dimension; got {weights.ndim}")
+        weights = without_gaps(weights)
         on_cpu = arrays.is_on_cpu(weights)
         self._table = self._made_by.of(arrays.view(weights, "weights"), 0 if on_cpu else arrays.stream(weights))
         self._arrays = NumPy if on_cpu else arrays
@@ -63,7 +64,7 @@ class _Table:
         ----------
         size : int, optional
             Required without `out`.
-        seed : int, numpy.random.Generator or key of JAX
+        seed : int, generator or key of JAX
             As for `sample_categorical`.
         stream : int, default 0
             As for `sample_categorical`. A table takes the same random numbers, so use another stream for other draws.
@@ -105,7 +106,8 @@ class AliasTable(_Table):
     Parameters
     ----------
     weights : array of shape (K,)
-        float32 or float64; finite, >= 0, at least one > 0. The table is where the weights are: on a CUDA device too.
+        float32 or float64; finite, >= 0, at least one > 0. Weights with gaps, such as a column of a matrix, are copied.
+        The table is where the weights are: on a CUDA device too.
 
     Raises
     ------
@@ -140,7 +142,8 @@ class CumulativeTable(_Table):
     Parameters
     ----------
     weights : array of shape (K,)
-        float32 or float64; finite, >= 0, at least one > 0. The table is where the weights are: on a CUDA device too.
+        float32 or float64; finite, >= 0, at least one > 0. Weights with gaps, such as a column of a matrix, are copied.
+        The table is where the weights are: on a CUDA device too.
 
     Raises
     ------

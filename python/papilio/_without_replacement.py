@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from papilio import _core, _seeds
-from papilio._arguments import index_dtype, is_integer, length, unsigned
+from papilio._arguments import index_dtype, is_integer, length, unsigned, without_gaps
 from papilio._checked import plain, threads as checked_threads, whole
 from papilio._frameworks import NumPy, adopt
 
@@ -244,7 +244,7 @@ class WeightedReservoir:
     ----------
     k : int
         How many items are kept: 1 to 2^40 - 1.
-    seed : int, numpy.random.Generator or key of JAX
+    seed : int, generator or key of JAX
         As for `sample_categorical`.
     stream : int, default 0
         As for `sample_categorical`.
@@ -321,8 +321,7 @@ class WeightedReservoir:
         """
         array, arrays = _adopted(weights, "weights")
         length(array, "weights")
-        if arrays is NumPy:
-            array = np.require(array, requirements=["C", "A"])
+        array = without_gaps(array)
         self._kept.add(arrays.view(array, "weights"), whole(first, "papilio: first", 0, 2**62 - 1))
 
     def merge(self, other: WeightedReservoir) -> None:

@@ -65,6 +65,7 @@ def test_axis_dtype_and_other_kinds_of_weights():
     for p in (P.tolist(), [1, 2, 0, 1], P.astype(int), P.astype("f2"), P.astype("f4"), P.astype(">f8"), np.repeat(P, 2)[::2]):
         assert papilio.choice(4, 50, p, seed=2).tolist() == expected
     assert papilio.choice(4, 50, P * 0.125, seed=2).tolist() == expected
+    assert papilio.choice(4, 50, p=P, replace=True, seed=2).tolist() == expected
 
 
 def test_equal_weights():
@@ -110,6 +111,8 @@ def test_proportions():
         (dict(threads=-1), ValueError, "threads is -1"),
         (dict(axis=1, a=[1, 2]), ValueError, "axis is 1"),
         (dict(a=[1, 2, 3, 4], dtype="int32"), ValueError, "dtype is for draws of numbers"),
+        (dict(replace=False), ValueError, "replace is False, .* papilio.sample_without_replacement"),
+        (dict(replace=0), TypeError, "replace is 0, expected True or False"),
         (dict(sed=1), TypeError, "unknown option 'sed'; did you mean 'seed'"),
     ],
 )

@@ -187,6 +187,8 @@ def test_generators_of_numpy():
         assert papilio.sample_categorical(weights, seed=rng).tolist() == expected
     with pytest.raises(TypeError, match="would give its seed once, when the call is compiled"):
         jax.jit(lambda w: papilio.sample_categorical(w, seed=rng))(weights)
+    with pytest.raises(TypeError, match="a generator of NumPy's would give its seed once"):
+        jax.jit(lambda w: papilio.sample_tokens(w, seeds=rng))(weights.astype("float32"))
     assert rng.random() == twin.random()
 
 

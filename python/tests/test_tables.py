@@ -1,5 +1,6 @@
 """Tables for many draws from one row."""
 
+import conftest
 import numpy as np
 import pytest
 
@@ -32,6 +33,24 @@ def test_find():
     assert [table.find(u) for u in (0, 0.249, 0.25, 0.74, 0.75, 0.999)] == [0, 0, 1, 1, 3, 3]
     with pytest.raises(ValueError):
         table.find(1.0)
+
+
+@pytest.mark.parametrize("name", [name for name in conftest.MAKERS if name != "memoryview"])
+def test_weights_with_gaps(name):
+    """A column of a matrix, and weights from last to first: those of any framework, also where a copy is made of them."""
+    make, matrix = conftest.MAKERS[name], np.random.default_rng(0).random((500, 3))
+    column, expected = make(matrix)[:, 1] if hasattr(make(matrix), "ravel") else make(matrix[:, 1]), matrix[:, 1].copy()
+    for table in TABLES:
+        drawn = conftest.to_numpy(table(column).sample(200, seed=4))
+        assert drawn.tolist() == table(expected).sample(200, seed=4).tolist()
+    if name in ("cupy", "torch-cuda", "jax-gpu"):
+        return
+    assert (papilio.choice(500, 200, column, seed=4) == papilio.choice(500, 200, expected, seed=4)).all()
+    assert (papilio.resample(column, 200, seed=4) == papilio.resample(expected, 200, seed=4)).all()
+    reservoirs = [papilio.WeightedReservoir(20, seed=4) for _ in range(2)]
+    for reservoir, weights in zip(reservoirs, (column, expected)):
+        reservoir.add(weights)
+    assert (reservoirs[0].items == reservoirs[1].items).all()
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -80,8 +80,36 @@ def test_a_generator_gives_the_seed(device):
     twin = torch.Generator().manual_seed(3)
     seed = int(torch.randint(2**63 - 1, (), generator=twin))
     assert products.tolist() == papilio.sample_products(weights, weights, seed=seed).tolist()
-    with pytest.raises(TypeError, match="seed must hold integers"):
-        draw(np.ones((2, 3)), seed=torch.Generator())
+
+
+def test_a_generator_gives_the_seed_of_every_kind_of_draw():
+    """Whatever the weights are: tensors, or arrays and numbers beside which there are none."""
+    row, rows = torch.arange(1.0, 200.0), torch.rand(3, 40)
+    dynamic, forest = papilio.DynamicWeights(row), papilio.DynamicForest(rows)
+
+    def reservoir(seed):
+        kept = papilio.WeightedReservoir(5, seed=seed)
+        kept.add(row)
+        return kept.items
+
+    calls = {
+        "sample_categorical": lambda seed: papilio.sample_categorical(rows.numpy(), seed=seed),
+        "sample_tokens": lambda seed: papilio.sample_tokens(rows.numpy(), seeds=seed),
+        "sample_without_replacement": lambda seed: papilio.sample_without_replacement(rows, 9, seed=seed),
+        "weighted_shuffle": lambda seed: papilio.weighted_shuffle(rows.numpy(), seed=seed),
+        "reservoir": reservoir,
+        "alias": lambda seed: papilio.AliasTable(row).sample(9, seed=seed),
+        "cumulative": lambda seed: papilio.CumulativeTable(row.numpy()).sample(9, seed=seed),
+        "choice": lambda seed: papilio.choice(199, 9, row, seed=seed),
+        "resample": lambda seed: papilio.resample(row, 90, seed=seed, method="multinomial"),
+        "dynamic": lambda seed: dynamic.sample(9, seed=seed),
+        "forest": lambda seed: forest.sample([0, 1, 2] * 3, seed=seed),
+    }
+    for name, call in calls.items():
+        generator, twin = (torch.Generator().manual_seed(3) for _ in range(2))
+        for _ in range(2):  # it advances
+            seed = int(torch.randint(2**63 - 1, (), generator=twin))
+            assert np.asarray(call(generator)).tolist() == np.asarray(call(seed)).tolist(), name
 
 
 def test_errors(device):
