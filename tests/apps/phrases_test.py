@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import random
 import sys
 import unittest
@@ -60,6 +61,15 @@ class Phrases(command_test.CommandTest):
         dashed = self.words("text.txt", "--phrases", "dashed.txt", "--phrase-delimiter", "-")
         self.assertIn("new-york-city", {word for words in dashed for word in words})
         self.assertEqual(self.phrases("text.txt", "--phrases", "-", input=b"stock market\n"), {"stock_market"})
+
+    # A look at its first bytes, for a model or a corpus file, would take them away.
+    def test_joins_the_phrases_that_come_through_a_pipe(self):
+        ours, theirs = os.pipe()
+        os.write(theirs, self.read("list.txt"))
+        os.close(theirs)
+        self.addCleanup(os.close, ours)
+        self.assertEqual(self.phrases("text.txt", "--phrases", f"/dev/fd/{ours}", pass_fds=(ours,)),
+                         {"new_york", "new_york_city", "bill_of_rights"})
 
     def test_import_train_and_convert_join_the_same(self):
         self.papilio("import", "text.txt", "--phrases", "auto", "-o", "it.papilio-corpus")

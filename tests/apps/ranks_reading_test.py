@@ -80,6 +80,29 @@ class RanksReading(RanksCase):
         code, _, errors = self.run_job(3, "--force", "--checkpoint", "kept", "--resume", sweeps=30)
         self.assertEqual(code, 0, errors)
 
+    # Its format is known by its first bytes only, and phrases are joined in text alone.
+    def test_held_out_documents_that_only_the_first_rank_has(self):
+        text = self.folder / "text"
+        words = (self.shared / "vocab.c.txt").read_text().split()
+        text.write_text("".join(f"{words[i]} {words[7 * i]} new york {words[3 * i]}\n" for i in range(1, 90)))
+        (self.folder / "held").write_bytes(gzip.compress(self.corpus.read_bytes()))
+        (self.folder / "held.vocab").write_text("york\n" + "\n".join(words[1:]) + "\n")
+        (self.folder / "empty").mkdir()
+        found = {}
+        for ranks in (0, 2):
+            job = [MPIRUN, "-n", str(ranks), "sh", "-c",
+                   'if [ $OMPI_COMM_WORLD_RANK = 1 ]; then cd empty; fi; exec "$0" "$@"'] if ranks else []
+            run = subprocess.run([*job, PAPILIO, "train", text, *TRAIN, "--sweeps", "5", "-o", "m", "--force",
+                                  "--phrases", "auto", "--held-out", "held", "--progress", "json"], cwd=self.folder,
+                                 env=ENVIRONMENT, text=True, capture_output=True, timeout=120, check=False)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn("held (uci)", run.stderr)
+            last = [line for line in run.stdout.splitlines() if '"event":"done"' in line]
+            found[ranks] = [part for part in last[0].split(",") if "perplexity" in part]
+        self.assertIn("held_out_perplexity", found[0][0])
+        self.assertNotIn("null", found[0][0])
+        self.assertEqual(found[2], found[0])
+
     def test_corpus_files_that_differ_or_are_damaged(self):
         run = subprocess.run([PAPILIO, "import", self.corpus, "-o", self.folder / "c.0"], check=True,
                              capture_output=True, text=True)

@@ -193,6 +193,27 @@ class Ranks(RanksCase):
             self.assertEqual(code, 0, errors)
             self.assertEqual(hash_of(self.folder / "m"), hash_of(self.folder / "whole"))
 
+    # Rank 1 has links of its own to the files, so that a file which it renames is seen.
+    def test_damaged_checkpoint_is_set_aside_by_the_first_rank(self):
+        code, _, errors = self.run_job(0, sweeps=40, model="whole")
+        self.assertEqual(code, 0, errors)
+        code, _, errors = self.run_job(2, "--checkpoint", "kept", "--checkpoint-every", "10", sweeps=30)
+        self.assertEqual(code, 0, errors)
+        os.truncate(self.folder / "kept", 100)
+        (self.folder / "other").mkdir()
+        for file in self.folder.glob("kept*"):
+            os.link(file, self.folder / "other" / file.name)
+        script = 'if [ $OMPI_COMM_WORLD_RANK = 1 ]; then cd other; fi; exec "$0" "$@"'
+        run = subprocess.run([MPIRUN, "-n", "2", "sh", "-c", script, PAPILIO, "train", self.corpus, *TRAIN, "--start",
+                              "uniform", "--sweeps", "40", "-o", "m", "--force", "--checkpoint", "kept", "--resume"],
+                             cwd=self.folder, env=ENVIRONMENT, text=True, capture_output=True, timeout=120, check=False)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(run.stderr.count("the damaged checkpoint is now kept.damaged"), 1, run.stderr)
+        self.assertTrue((self.folder / "kept.damaged").exists())
+        self.assertTrue((self.folder / "other" / "kept").exists())
+        self.assertFalse((self.folder / "other" / "kept.damaged").exists())
+        self.assertEqual(hash_of(self.folder / "m"), hash_of(self.folder / "whole"))
+
     def test_rank_that_hangs_is_named_at_the_deadline(self):
         job = self.begin(3, "--checkpoint", "kept", "--checkpoint-every", "20", "--rank-timeout", "1", sweeps=100000)
         victim = self.in_the_middle(job, 1)

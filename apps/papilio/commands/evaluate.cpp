@@ -60,7 +60,7 @@ InputCorpus read_named(const std::string& path, const papilio::Model& model, con
   CorpusArguments reading = arguments.reading;
   reading.path = path;
   reading.text.threads = arguments.threads;
-  ask_phrases_of_text_alone(reading);
+  ask_phrases_of_text_alone(reading, ranks);
   use_phrases(model, arguments.model, reading);
   papilio::ReadReport report;
   InputCorpus corpus = open_own_documents(reading, report, ranks);

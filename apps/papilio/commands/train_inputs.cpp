@@ -47,17 +47,17 @@ std::optional<InputCorpus> open_held_out(const TrainArguments& arguments, const 
   if (arguments.held_out.empty()) {
     return std::nullopt;
   }
+  papilio::Communicator* const ranks = arguments.training.ranks;
   std::error_code error;  // of other ranks some need no file: rank 0 alone reads most formats
-  if (is_first(arguments.training.ranks) && arguments.held_out != "-" &&
-      !std::filesystem::exists(arguments.held_out, error) && !error) {
+  if (is_first(ranks) && arguments.held_out != "-" && !std::filesystem::exists(arguments.held_out, error) && !error) {
     throw CommandError(ExitCode::no_input,
                        fmt::format("cannot open {}: No such file or directory", printable(arguments.held_out)));
   }
-  CorpusArguments from = held_out_arguments(arguments.corpus, arguments.held_out, arguments.held_out_format);
-  ask_phrases_of_text_alone(from);
+  CorpusArguments from = held_out_arguments(arguments.corpus, arguments.held_out, arguments.held_out_format, ranks);
+  ask_phrases_of_text_alone(from, ranks);
   use_phrases(corpus, from);
   papilio::ReadReport report;
-  InputCorpus held_out = open_own_documents(from, report, arguments.training.ranks);
+  InputCorpus held_out = open_own_documents(from, report, ranks);
   if (!arguments.quiet) {
     tell("held out: {}\n{}", read_summary(from.path, report, held_out.view().vocabulary_size()),
          left_out_summary(report));

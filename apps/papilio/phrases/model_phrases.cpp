@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <unordered_set>
 #include <vector>
 
@@ -11,15 +12,17 @@
 #include "support/corpus_input.h"
 #include "support/exit_code.h"
 #include "support/files.h"
+#include "support/job_ranks.h"
 #include "support/text.h"
 
-void ask_phrases_of_text_alone(CorpusArguments& arguments) {
-  if (arguments.phrases.source.empty()) return;
-  const bool is_text = reading([&] {
-    return papilio::find_texts(arguments.path, {.format = arguments.format, .vocabulary = arguments.vocabulary})
-        .has_value();
-  });
-  if (!is_text) arguments.phrases = {};
+void ask_phrases_of_text_alone(CorpusArguments& arguments, papilio::Communicator* ranks) {
+  std::byte is_text{1};
+  if (is_first(ranks) && !arguments.phrases.source.empty()) {
+    const papilio::CorpusOptions options = {.format = arguments.format, .vocabulary = arguments.vocabulary};
+    is_text = std::byte{reading([&] { return papilio::find_texts(arguments.path, options).has_value(); })};
+  }
+  if (ranks != nullptr) ranks->broadcast({&is_text, 1}, 0);
+  if (is_text == std::byte{0}) arguments.phrases = {};
 }
 
 void use_phrases(const papilio::CorpusView& corpus, CorpusArguments& arguments) {

@@ -2,11 +2,13 @@
 
 #include <string>
 
+#include "papilio/communicator.h"
 #include "papilio/model.h"
 #include "support/corpus_arguments.h"
 
-// If one of several corpora is not text, its phrases have already been joined or never will be.
-void ask_phrases_of_text_alone(CorpusArguments& arguments);
+// If one of several corpora is not text, its phrases have already been joined or never will be. Over ranks (null: no
+// others) the first looks at the file for all.
+void ask_phrases_of_text_alone(CorpusArguments& arguments, papilio::Communicator* ranks);
 
 // Makes the phrases in a vocabulary those with which text is read, if the options ask for phrases at all.
 void use_phrases(const papilio::CorpusView& corpus, CorpusArguments& arguments);

@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "support/files.h"
+#include "support/job_ranks.h"
 #include "support/output.h"
 #include "support/text.h"
 
@@ -49,8 +51,7 @@ papilio::ChainState CheckpointFile::load() {
   if (!report.damage.empty()) {
     tell(fmt::format("papilio train: {}; continuing from {}, sweep {}\n", without_caller(report.damage), report.path,
                      topics.sweep));
-    std::error_code error;
-    if (fs::exists(path_, error)) set_aside_damaged();
+    if (is_first(options_.ranks)) set_aside_damaged();
   }
   saved_sweep_ = topics.sweep;
   return topics;
@@ -59,6 +60,7 @@ papilio::ChainState CheckpointFile::load() {
 void CheckpointFile::set_aside_damaged() const {
   std::error_code error;
   fs::rename(path_, path_ + ".damaged", error);
+  if (error == std::errc::no_such_file_or_directory) return;  // the newest one is missing
   if (error) {
     throw CommandError(ExitCode::cannot_create,
                        fmt::format("cannot rename {} to {}.damaged: {}", path_, path_, error.message()));

@@ -22,8 +22,8 @@ class CheckpointFile {
   // Whether the file at the path belongs to this run, because the run has loaded or saved it.
   bool is_ours() const { return saved_sweep_.has_value(); }
 
-  // Loads the newest intact checkpoint. A damaged one is reported and renamed to NAME.damaged, so that the next save
-  // keeps the intact one. Throws CommandError, and what papilio::load_checkpoint throws.
+  // Loads the newest intact checkpoint. A damaged one is reported and renamed to NAME.damaged (over ranks by the
+  // first), so that the next save keeps the intact one. Throws CommandError, and what papilio::load_checkpoint throws.
   papilio::ChainState load();
 
   // Saves the chain while training goes on. If that fails, a message says so, after a call of `before_message`, and the

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <system_error>
 
@@ -94,10 +95,12 @@ int count_words(std::string line, const std::string& delimiter) {
 
 std::vector<std::string> read_phrases(const CorpusArguments& arguments) {
   const PhraseArguments& phrases = arguments.phrases;
-  if (phrases.source != "-" && papilio::is_corpus_file(phrases.source)) {
+  std::error_code error;  // of a pipe, a look at the first bytes would take them away
+  const bool is_file = phrases.source != "-" && fs::is_regular_file(phrases.source, error);
+  if (is_file && papilio::is_corpus_file(phrases.source)) {
     return papilio::phrases_in_vocabulary(papilio::MappedCorpus(phrases.source).vocabulary(), phrases.delimiter);
   }
-  if (phrases.source != "-" && is_model_file(phrases.source)) {
+  if (is_file && is_model_file(phrases.source)) {
     return papilio::phrases_in_vocabulary(papilio::load_model(phrases.source).vocabulary, phrases.delimiter);
   }
   const std::vector<std::string> list = papilio::read_word_list(phrases.source, arguments.text.max_memory);
@@ -229,7 +232,8 @@ papilio::CorpusOptions corpus_options(const CorpusArguments& arguments) {
   return options;
 }
 
-CorpusArguments held_out_arguments(const CorpusArguments& corpus, const std::string& path, CorpusFormat format) {
+CorpusArguments held_out_arguments(const CorpusArguments& corpus, const std::string& path, CorpusFormat format,
+                                   papilio::Communicator* ranks) {
   CorpusArguments arguments = corpus;
   arguments.path = path;
   arguments.text.min_df = 0;
@@ -238,11 +242,19 @@ CorpusArguments held_out_arguments(const CorpusArguments& corpus, const std::str
   if (format != CorpusFormat::detect) {
     arguments.format = format;
   }
-  if (arguments.format == CorpusFormat::detect) {
-    arguments.format = reading([&] { return papilio::detect_corpus_format(path); });
+  if (is_first(ranks)) {
+    if (arguments.format == CorpusFormat::detect) {
+      arguments.format = reading([&] { return papilio::detect_corpus_format(path); });
+    }
+    if (!papilio::has_vocabulary_file(arguments.format) || !papilio::find_vocabulary(path).empty()) {
+      arguments.vocabulary.clear();
+    }
   }
-  if (!papilio::has_vocabulary_file(arguments.format) || !papilio::find_vocabulary(path).empty()) {
-    arguments.vocabulary.clear();
+  if (ranks != nullptr) {
+    std::int64_t found[] = {static_cast<std::int64_t>(arguments.format), arguments.vocabulary.empty() ? 0 : 1};
+    ranks->broadcast(std::as_writable_bytes(std::span(found)), 0);
+    arguments.format = static_cast<CorpusFormat>(found[0]);
+    if (found[1] == 0) arguments.vocabulary.clear();
   }
   return arguments;
 }

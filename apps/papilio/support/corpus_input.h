@@ -40,8 +40,9 @@ InputCorpus open_own_documents(const CorpusArguments& arguments, papilio::ReadRe
 
 // The arguments for reading held-out documents together with a corpus: those of the corpus, but with `format`, if it is
 // given. No words are left out by frequency (the corpus says which are known), and a vocabulary next to the documents
-// takes precedence over that of the corpus.
-CorpusArguments held_out_arguments(const CorpusArguments& corpus, const std::string& path, CorpusFormat format);
+// takes precedence over that of the corpus. Over ranks (null: no others) the first looks at the files for all.
+CorpusArguments held_out_arguments(const CorpusArguments& corpus, const std::string& path, CorpusFormat format,
+                                   papilio::Communicator* ranks);
 
 // The library's options for reading the corpus. Throws IoError if a list of stop words cannot be read.
 papilio::CorpusOptions corpus_options(const CorpusArguments& arguments);

@@ -93,6 +93,31 @@ TEST_F(CheckpointOfRanks, LeavesTheFilesOfTwoGenerations) {
   EXPECT_EQ(files(), (std::vector<std::string>{"a.sweep-6.rank", "ab.sweep-6.rank-0-of-3"}));
 }
 
+// The parts go with the last checkpoint that names them, which is first the newest, then the previous one.
+TEST_F(CheckpointOfRanks, OneProcessThatGoesOnLeavesNoParts) {
+  for (const bool by_writer : {false, true}) {
+    run(3, 5, false);
+    TrainOptions options = options_of_run();
+    ChainState state = load_checkpoint(corpus_, options, folder_.path("a"));
+    const auto save = [&](std::int64_t sweep) {
+      state.sweep = sweep;
+      if (!by_writer) return save_checkpoint(state, corpus_, options, folder_.path("a"));
+      CheckpointWriter writer(corpus_, options, folder_.path("a"));
+      writer.begin(state);
+      writer.finish();
+    };
+    std::ofstream(folder_.path("ab.sweep-6.rank-0-of-3")) << "not ours";
+    save(6);
+    EXPECT_EQ(files(), (std::vector<std::string>{"a", "a.previous", "a.sweep-4.rank-0-of-3", "a.sweep-4.rank-1-of-3",
+                                                 "a.sweep-4.rank-2-of-3", "ab.sweep-6.rank-0-of-3"}));
+    EXPECT_EQ(load_checkpoint(corpus_, options, previous_checkpoint(folder_.path("a"))).sweep, 4);
+    save(8);
+    EXPECT_EQ(files(), (std::vector<std::string>{"a", "a.previous", "ab.sweep-6.rank-0-of-3"}));
+    remove_checkpoint(folder_.path("a"));
+    std::filesystem::remove(folder_.path("ab.sweep-6.rank-0-of-3"));
+  }
+}
+
 TEST_F(CheckpointOfRanks, DamageToOnePartIsDamageForAll) {
   for (const int ranks : {1, 2, 3}) {
     run(3, 5, false);

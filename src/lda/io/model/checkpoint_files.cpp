@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <set>
 #include <utility>
 
@@ -47,6 +48,7 @@ void CheckpointFiles::write_topics(const ChainState& state, const TensorView& z)
   std::vector<TensorView> tensors = tensors_of(state);
   tensors.push_back(z);
   write_safetensors(path_, metadata_of(state), tensors, caller_of_writes, previous_ending);
+  remove_other_parts({});
 }
 
 void CheckpointFiles::write_names_of_parts(const ChainState& state) const {
@@ -54,10 +56,15 @@ void CheckpointFiles::write_names_of_parts(const ChainState& state) const {
   std::vector<TensorView> tensors = tensors_of(state);
   tensors.push_back(tensor_view(first_tokens_tensor, {std::ssize(parts.first_tokens)}, parts.first_tokens));
   write_safetensors(path_, metadata_of(state), tensors, caller_of_writes, previous_ending);
-  std::set<std::int64_t> kept = {state.sweep};
+  remove_other_parts({state.sweep});
+}
+
+void CheckpointFiles::remove_other_parts(std::set<std::int64_t> kept) const noexcept {
   try {
     kept.insert(SafetensorsFile(previous_checkpoint(path_), caller_of_writes).metadata_int("sweep"));
   } catch (const Error&) {  // there is none, or it is damaged
+  } catch (const std::bad_alloc&) {
+    return;
   }
   remove_parts(path_, kept);
 }

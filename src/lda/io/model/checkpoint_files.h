@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,13 +37,17 @@ class CheckpointFiles {
   const CorpusView& corpus() const { return corpus_; }
   const TrainOptions& options() const { return options_; }
 
-  // The first file of this process: its part, or the whole checkpoint. `state` gives all but z, which is the tensor.
+  // The first file of this process: its part, or the whole checkpoint, which leaves no parts that ranks wrote but those
+  // of the previous checkpoint. `state` gives all but z, which is the tensor.
   void write_topics(const ChainState& state, const TensorView& z) const;
 
   // Rank 0 writes the file of a checkpoint whose parts are complete.
   void write_names_of_parts(const ChainState& state) const;
 
  private:
+  // Removes the parts that belong neither to a sweep of `kept` nor to the previous checkpoint.
+  void remove_other_parts(std::set<std::int64_t> kept) const noexcept;
+
   Metadata metadata_of(const ChainState& state) const;
   PartsOfCheckpoint parts_of(std::int64_t sweep) const;
 
