@@ -50,8 +50,8 @@ struct TextSource {
 Corpus read_text(const TextSource& source, const TextOptions& options = {}, ReadReport* report = nullptr);
 
 // Whether papilio writes files of that name, which are then not documents of a folder: a model or a checkpoint
-// (".safetensors", also with ".previous" or ".damaged" after it), a corpus file (".papilio-corpus"), or one of them
-// unfinished ("NAME.papilio-RANDOM.tmp").
+// (".safetensors", also with ".previous", ".damaged" or ".sweep-40.rank-1-of-2" after it), a corpus file
+// (".papilio-corpus"), one of them put aside (a number after it: ".1") or unfinished ("NAME.papilio-RANDOM.tmp").
 bool is_papilio_file_name(std::string_view name);
 
 // Some documents as they stand in their source.

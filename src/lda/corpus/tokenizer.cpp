@@ -265,15 +265,17 @@ const char* Tokenizer::number(const char* begin, const char* end) {
   return last;
 }
 
-// Passes the line, in NFC and case-folded, to the finder, in pieces that end at each ill-formed sequence. A character
-// that follows an ASCII character may compose with it; an ASCII character composes with none before it.
+// Passes the line, in NFC and case-folded, to the finder, in pieces that end at each ill-formed sequence, and where
+// they are longest_found_line bytes long. A character that follows an ASCII character may compose with it; an ASCII
+// character composes with none before it.
 std::int64_t Tokenizer::tokenize_line(std::string_view line, Use use) {
   std::int64_t ill_formed = 0;
   const char* next = line.data();
   const char* const end = next + line.size();
   token_.clear();
   while (next != end) {
-    const char* run_end = std::find_if(next, end, [](char c) { return (c & 0x80) != 0; });
+    const auto room = std::min(longest_found_line - token_.size(), static_cast<std::size_t>(end - next));
+    const char* const run_end = std::find_if(next, next + room, [](char c) { return (c & 0x80) != 0; });
     const char* const plain_end = run_end == end || run_end == next ? run_end : run_end - 1;
     for (; next != plain_end; ++next) token_ += fold_case_ ? fold_ascii(*next) : *next;
     code_points_.clear();

@@ -115,6 +115,7 @@ CorpusFormat corpus_format_of_name(const std::string& path) {
 }
 
 CorpusFormat detect_corpus_format(const std::string& path) {
+  if (path == "-") return CorpusFormat::text;  // standard input, also where a file has that name
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return CorpusFormat::folder;
   const CorpusFormat named = corpus_format_of_name(path);

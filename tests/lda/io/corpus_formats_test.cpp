@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -134,6 +136,28 @@ TEST(CorpusFormats, KnowsFilesByNameThenByContent) {
   }
   EXPECT_EQ(detect_corpus_format("-"), CorpusFormat::text);
   EXPECT_EQ(detect_corpus_format(folder.path("")), CorpusFormat::folder);
+}
+
+// Also where a file or a folder has that name; nothing is read.
+TEST(CorpusFormats, StandardInputIsText) {
+  const Folder folder;
+  const std::string matrix = folder.write("-", "%%MatrixMarket matrix coordinate real general\n");
+  const std::filesystem::path before = std::filesystem::current_path();
+  const int input_before = ::dup(STDIN_FILENO);
+  const int input = ::open(matrix.c_str(), O_RDONLY);
+  ASSERT_GE(input, 0);
+  ASSERT_EQ(::dup2(input, STDIN_FILENO), STDIN_FILENO);
+  std::filesystem::current_path(folder.path("."));
+  EXPECT_EQ(detect_corpus_format("-"), CorpusFormat::text);
+  EXPECT_EQ(::lseek(STDIN_FILENO, 0, SEEK_CUR), 0);
+  std::filesystem::remove("-");
+  std::filesystem::create_directory("-");
+  EXPECT_EQ(detect_corpus_format("-"), CorpusFormat::text);
+  EXPECT_EQ(::lseek(STDIN_FILENO, 0, SEEK_CUR), 0);
+  std::filesystem::current_path(before);
+  if (input_before >= 0) ::dup2(input_before, STDIN_FILENO);
+  ::close(input_before);
+  ::close(input);
 }
 
 TEST(CorpusFormats, FindsTheVocabularyBesideTheCorpus) {

@@ -56,18 +56,22 @@ TEST(TextFolder, LeavesOutAndCountsWhatIsHiddenOrNoFile) {
 TEST(TextFolder, LeavesOutWhatPapilioWrites) {
   const Folder folder;
   folder.write("real", "cats");
-  for (const char* name : {"real.papilio.safetensors", "real.checkpoint.safetensors", "a.safetensors.previous",
-                           "a.safetensors.damaged", "real.papilio-corpus", "real.papilio-x1y2.tmp"}) {
+  for (const char* name :
+       {"real.papilio.safetensors", "real.checkpoint.safetensors", "a.safetensors.previous", "a.safetensors.damaged",
+        "real.papilio-corpus", "real.papilio-x1y2.tmp", "a.safetensors.sweep-40.rank-1-of-2", "a.safetensors.1",
+        "a.papilio-corpus.12", "a.safetensors.papilio-x1y2.tmp.old"}) {
     EXPECT_TRUE(is_papilio_file_name(name)) << name;
     folder.write(name, "dogs");
   }
-  for (const char* name : {"real", "notes.tmp", "papilio-", "safetensors.txt"}) {
+  for (const char* name :
+       {"real", "notes.tmp", "papilio-", "safetensors.txt", "real.1", "12", ".1", "notes.sweep-40.rank-1-of-2",
+        "a.safetensors.sweep-40", "a.safetensors.rank-1-of-2", "a.safetensors1", "notes.tmp.old"}) {
     EXPECT_FALSE(is_papilio_file_name(name)) << name;
   }
   ReadReport report;
   const Corpus corpus = read_text({.path = folder.path(""), .form = TextForm::folder}, {}, &report);
   EXPECT_EQ(corpus.document_names, Words{"real"});
-  EXPECT_EQ(report.skipped_files, 6);
+  EXPECT_EQ(report.skipped_files, 10);
 }
 
 TEST(TextFolder, NamesTheFileThatIsDamaged) {

@@ -108,6 +108,14 @@ TEST(TokenPattern, IllFormedSequencesSeparate) {
   EXPECT_EQ(tokens(std::string_view("a\0b", 3), {.token_pattern = "."}), (Words{"a", std::string(1, '\0'), "b"}));
 }
 
+TEST(TokenPattern, LongLinesAreSearchedInParts) {
+  const std::string line(longest_found_line + 4, 'e');
+  Tokenizer tokenizer({.token_pattern = "\\pL+"});
+  std::vector<std::size_t> sizes;
+  tokenizer.tokenize(line, [&](std::string_view token) { sizes.push_back(token.size()); });
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{longest_found_line, 4}));
+}
+
 TEST(TokenPattern, FaultsNameThePlace) {
   EXPECT_EQ(token_pattern_fault(""), "");
   EXPECT_EQ(token_pattern_fault(R"(\p{L}[\p{L}\p{P}]+\p{L})"), "");

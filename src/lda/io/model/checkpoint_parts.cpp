@@ -13,11 +13,10 @@
 
 #include "lda/io/bytes/origin.h"
 #include "lda/io/bytes/output_target.h"
+#include "lda/io/bytes/part_names.h"
 
 namespace papilio::lda {
 namespace {
-
-constexpr std::string_view sweep_ending = ".sweep-";
 
 Metadata metadata_of(const PartsOfCheckpoint& parts, std::int64_t rank) {
   const auto r = static_cast<std::size_t>(rank);
@@ -45,18 +44,19 @@ std::vector<std::int32_t> read_part(const PartsOfCheckpoint& parts, std::int64_t
 std::int64_t sweep_of(std::string_view name, std::string_view checkpoint) {
   if (!name.starts_with(checkpoint)) return -1;
   name.remove_prefix(checkpoint.size());
-  if (!name.starts_with(sweep_ending)) return -1;
-  name.remove_prefix(sweep_ending.size());
+  if (!name.starts_with(sweep_of_part)) return -1;
+  name.remove_prefix(sweep_of_part.size());
   std::int64_t sweep = -1;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), sweep);
   const std::string_view rest(end, static_cast<std::size_t>(name.data() + name.size() - end));
-  return error == std::errc() && rest.starts_with(".rank-") ? sweep : -1;
+  return error == std::errc() && rest.starts_with(rank_of_part) ? sweep : -1;
 }
 
 }  // namespace
 
 std::string PartsOfCheckpoint::path_of(std::int64_t rank) const {
-  return fmt::format("{}{}{}.rank-{}-of-{}", follow_links(checkpoint), sweep_ending, sweep, rank, ranks());
+  return fmt::format("{}{}{}{}{}{}{}", follow_links(checkpoint), sweep_of_part, sweep, rank_of_part, rank,
+                     ranks_of_part, ranks());
 }
 
 void write_part(const PartsOfCheckpoint& parts, int rank, const TensorView& z) {

@@ -15,13 +15,32 @@
 #include "lda/corpus/tokenizer.h"
 #include "lda/io/bytes/binary_content.h"
 #include "lda/io/bytes/byte_source.h"
+#include "lda/io/bytes/part_names.h"
 #include "lda/io/text/text_source.h"
 
 namespace papilio {
 
+namespace {
+
+// Cuts `beginning` and the digits after it off the end of a name; false if it has no such end.
+bool cut_number(std::string_view& name, std::string_view beginning) {
+  const std::string_view before = name.substr(0, name.find_last_not_of("0123456789") + 1);
+  if (before.size() == name.size() || !before.ends_with(beginning)) return false;
+  name = before.substr(0, before.size() - beginning.size());
+  return true;
+}
+
+}  // namespace
+
 bool is_papilio_file_name(std::string_view name) {
   constexpr std::array endings = {".safetensors", ".safetensors.previous", ".safetensors.damaged", ".papilio-corpus"};
-  const bool is_unfinished = name.ends_with(".tmp") && name.find(".papilio-") != name.npos;
+  const bool is_unfinished =
+      (name.ends_with(".tmp") || name.ends_with(".tmp.old")) && name.find(".papilio-") != name.npos;
+  std::string_view checkpoint = name;
+  const bool is_part = cut_number(checkpoint, lda::ranks_of_part) && cut_number(checkpoint, lda::rank_of_part) &&
+                       cut_number(checkpoint, lda::sweep_of_part);
+  if (is_part) return checkpoint.ends_with(".safetensors");
+  cut_number(name, ".");  // of a file that was put aside
   return is_unfinished ||
          std::any_of(endings.begin(), endings.end(), [&](auto ending) { return name.ends_with(ending); });
 }
