@@ -147,9 +147,9 @@ struct ChoosePageOptions {
 // The same arguments give the same bytes. Throws InvalidArgument for a result without rows.
 std::string choose_page(const ChooseResult& result, const ChoosePageOptions& options = {});
 
-// Writes runs with what they depend on: corpus, options (except `topics`, `seeds`, training.seed, threads and device,
-// which may differ when the file is read) and the version of papilio. The file appears whole or not at all. Throws
-// IoError, and InvalidArgument for runs that do not fit.
+// Writes runs with what they depend on: corpus, options, training.seed_words too (except `topics`, `seeds`,
+// training.seed, threads, devices and callbacks, which may differ when the file is read), and the version of papilio.
+// The file appears whole or not at all. Throws IoError, and InvalidArgument for runs that do not fit.
 void save_choose_runs(const std::vector<ChooseRun>& runs, const CorpusView& corpus, const ChooseOptions& options,
                       const std::string& path);
 

@@ -25,8 +25,10 @@ struct MalletState {
 //   0 NA 0 17 word 3
 //
 // with one line per token. `z` has N topics in [0, K), `alpha` has K entries. Numbers are written so that they read
-// back the same. Throws IoError, and InvalidArgument for topics that do not fit the corpus, and for words or names that
-// would not read back: empty, or containing blanks or line ends.
+// back the same. Documents without tokens have no line, so their names are not kept. Throws IoError, and
+// InvalidArgument for topics that do not fit the corpus, and for words or names that would not read back: words that
+// are empty, not UTF-8, or contain blanks or line ends; names that contain line ends, begin or end with a blank, or are
+// "NA".
 void write_mallet_state(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const double> alpha,
                         double beta, const std::string& path);
 

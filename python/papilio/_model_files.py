@@ -90,7 +90,7 @@ def write_mallet_state(corpus: Corpus, state: ChainState, model: Model, path: Pa
     OSError
         The file cannot be written.
     ValueError
-        A state that does not fit the corpus, or words and names that MALLET could not read back: empty, or with
-        blanks or line ends.
+        A state that does not fit the corpus, or words and names that would not read back: words that are empty or have
+        blanks or line ends, names that are "NA" or have line ends or blanks around them.
     """
     _core.write_mallet_state(corpus, state.z, model.alpha, model.beta, file_name(path))

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lda/choose/choose_runs.h"
@@ -102,6 +103,7 @@ TEST_F(ChooseFile, BelongsToACorpusAndOptions) {
            {"settings.schedule", [](auto& o) { o.training.schedule = Schedule::sequential; }},
            {"settings.start", [](auto& o) { o.training.start = Start::progressive; }},
            {"settings.draws", [](auto& o) { o.training.draws = Draws::dense; }},
+           {"settings.draws", [](auto& o) { o.training.draws = Draws::alias; }},
            {"settings.method", [](auto& o) { o.training.method = PartialSums::prefix; }},
            {"settings.held_out_every is \"4\", expected 5", [](auto& o) { o.held_out_every = 5; }},
            {"settings.coherence", [](auto& o) { o.coherence.window = 4; }},
@@ -117,6 +119,25 @@ TEST_F(ChooseFile, BelongsToACorpusAndOptions) {
     const std::string message = refusal([&] { load_choose_runs(other, options(), path_); });
     EXPECT_NE(message.find("holds results of another corpus: corpus."), std::string::npos) << message;
   }
+}
+
+TEST_F(ChooseFile, BelongsToSeedWords) {
+  ChooseOptions seeded = options();
+  seeded.training.seed_words = {{.topic = 0, .word = 1, .weight = 5}, {.topic = 1, .word = 0, .weight = 7}};
+  ChooseOptions turned = seeded;
+  std::swap(turned.training.seed_words[0], turned.training.seed_words[1]);
+  ChooseOptions heavier = seeded;
+  heavier.training.seed_words[0].weight = 6;
+  ChooseOptions fewer = seeded;
+  fewer.training.seed_words.pop_back();
+  const std::string differ = "the file holds results of another run: settings.seed_words is ";
+  save_choose_runs(runs(), corpus_, seeded, path_);
+  EXPECT_EQ(load(turned).size(), 2U);
+  for (const ChooseOptions& other : {options(), heavier, fewer}) {
+    EXPECT_NE(refusal([&] { load(other); }).find(differ + "\"2 words, "), std::string::npos);
+  }
+  save_choose_runs(runs(), corpus_, options(), path_);
+  EXPECT_NE(refusal([&] { load(seeded); }).find(differ + "\"none\", expected 2 words, "), std::string::npos);
 }
 
 TEST_F(ChooseFile, NoByteCanBeChangedOrLost) {

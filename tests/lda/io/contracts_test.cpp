@@ -330,7 +330,7 @@ TEST(MalletContract, MalletState) {
   named.document_names.assign(static_cast<std::size_t>(corpus.documents()), "a name");
   require_mallet_names(named);
   named.document_names.back() = "two\nlines";
-  EXPECT_TRUE(refused("which holds the end of a line", [&] { require_mallet_names(named); }));
+  EXPECT_TRUE(refused("the name of document 1 is", [&] { require_mallet_names(named); }));
   EXPECT_THROW(read_mallet_state(nowhere), IoError);
   EXPECT_TRUE(refused("max_memory is -1", [] { read_mallet_state(nowhere, -1); }));
 

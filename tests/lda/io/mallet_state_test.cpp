@@ -121,6 +121,30 @@ TEST_F(MalletStates, WordsThatWouldNotComeBackAreNotWritten) {
   EXPECT_THROW(write_mallet_state(make_corpus({{0}}, 1), std::vector<std::int32_t>{1}, std::vector{0.1}, 0.1,
                                   folder.path("state.gz")),
                InvalidArgument);
+  for (const char* word : {"", "two words", "two\twords", "line\n", "\rline", "c\xff"}) {
+    corpus.vocabulary = {word};
+    EXPECT_THROW(require_mallet_names(corpus), InvalidArgument) << word;
+  }
+}
+
+TEST_F(MalletStates, NamesComeBackOrAreRefused) {
+  Corpus corpus = make_corpus({{0}, {0}}, 1);
+  const std::string path = folder.path("state.gz");
+  const auto write = [&](const char* name) {
+    corpus.document_names = {name, "other"};
+    write_mallet_state(corpus, std::vector<std::int32_t>{0, 0}, std::vector{0.1}, 0.1, path);
+  };
+  for (const char* name :
+       {"", "a name", "two  blanks\tand a tab", "#", "NA/x", "na", "7", "7 0 0 cat 1", "caf\xc3\xa9", "c\xff"}) {
+    write(name);
+    EXPECT_EQ(read_mallet_state(path).corpus.document_names, corpus.document_names) << name;
+  }
+  for (const char* name :
+       {"NA", " NA", " before", "after ", "\tbefore", "after\t", " ", "line\nend", "end\r", "\r", "\n"}) {
+    EXPECT_NE(folder.message<InvalidArgument>([&] { write(name); }).find("the name of document 0 is "),
+              std::string::npos)
+        << name;
+  }
 }
 
 }  // namespace

@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
+#include "lda/io/bytes/hash.h"
 #include "lda/io/bytes/origin.h"
 #include "lda/io/model/corpus_identity.h"
 #include "lda/io/model/safetensors.h"
@@ -26,24 +29,42 @@ constexpr const char* format = "papilio-choose";
 constexpr const char* format_version = "1";
 constexpr std::int64_t measures = 4;  // perplexity, coherence, diversity, seconds
 
+constexpr const char* seed_words_key = "settings.seed_words";  // present only if there are seed words
+
+// "12 words, HASH", whatever their order in the options.
+std::string seed_words_text(std::vector<SeedWord> words) {
+  std::ranges::sort(words, {}, [](const SeedWord& seed) { return std::pair(seed.word, seed.topic); });
+  std::vector<std::int32_t> numbers;
+  for (const SeedWord& seed : words) numbers.insert(numbers.end(), {seed.topic, seed.word, seed.weight});
+  return fmt::format("{} words, {}", words.size(), lda::xxh3_128(std::as_bytes(std::span(numbers))));
+}
+
 void require_same_run(const lda::SafetensorsFile& file, const lda::Metadata& expected, const std::string& path) {
   for (const char* key : {"format", "format_version"}) {
     if (file.metadata(key) != expected.at(key)) {
       file.fail(fmt::format("{} is {}, expected {}", key, lda::quoted(file.metadata(key)), expected.at(key)));
     }
   }
-  if (file.metadata().size() != expected.size()) {
-    file.fail(fmt::format("the metadata has {} entries, expected {}", file.metadata().size(), expected.size()));
-  }
+  const auto value_in = [](const lda::Metadata& metadata, const std::string& key) {
+    const auto found = metadata.find(key);
+    return found == metadata.end() ? std::string("none") : found->second;
+  };
+  lda::Metadata all = expected;
+  all.insert(file.metadata().begin(), file.metadata().end());
   // First another corpus, then another setting, then the version: in the order in which users can correct them.
   constexpr std::pair<const char*, const char*> groups[] = {
       {"corpus.", "corpus"}, {"settings.", "run"}, {"version", "version of papilio"}};
   for (const auto& [beginning, what] : groups) {
-    for (const auto& [key, value] : expected) {
-      base::require(!key.starts_with(beginning) || file.metadata(key) == value,
+    for (const auto& entry : all) {
+      const std::string& key = entry.first;
+      const std::string found = value_in(file.metadata(), key), wanted = value_in(expected, key);
+      base::require(!key.starts_with(beginning) || found == wanted,
                     "papilio::load_choose_runs: {}: the file holds results of another {}: {} is {}, expected {}", path,
-                    what, key, lda::quoted(file.metadata(key)), value);
+                    what, key, lda::quoted(found), wanted);
     }
+  }
+  if (file.metadata().size() != expected.size()) {
+    file.fail(fmt::format("the metadata has {} entries, expected {}", file.metadata().size(), expected.size()));
   }
 }
 
@@ -75,6 +96,7 @@ Metadata choose_identity(const CorpusView& corpus, const ChooseOptions& options)
        fmt::format("{}, {} words, window {}", name(coherence.measure), coherence.top_words, coherence.window)},
       {"settings.top_words", std::to_string(options.top_words)}};
   if (training.draws == Draws::alias) metadata["settings.mh_steps"] = std::to_string(training.mh_steps);
+  if (!training.seed_words.empty()) metadata[seed_words_key] = seed_words_text(training.seed_words);
   add_corpus_identity(metadata, corpus);
   return metadata;
 }

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "execution/check_view.h"
+#include "lda/corpus/utf8.h"
 #include "lda/io/bytes/gzip_file.h"
 #include "lda/io/bytes/line_reader.h"
 #include "lda/io/bytes/memory_limit.h"
@@ -30,6 +31,19 @@ constexpr std::int32_t most_topics = 1 << 24;
 void require_one_field(std::string_view text, const char* what, std::size_t number) {
   base::require(!text.empty() && text.find_first_of(" \t\r\n") == std::string_view::npos,
                 "{}: {} {} is {}, expected a name without blanks", writer, what, number, lda::quoted(text));
+  base::require(find_ill_formed(text) == std::string_view::npos, "{}: {} {} is {}, expected UTF-8", writer, what,
+                number, lda::quoted(text));
+}
+
+// The reader takes all that stands between the document's number and the position, without the blanks around it.
+void require_source(std::string_view name, std::size_t document) {
+  const bool comes_back = name.empty() || (name != no_source && name.find_first_of("\r\n") == name.npos &&
+                                           state_blanks.find(name.front()) == state_blanks.npos &&
+                                           state_blanks.find(name.back()) == state_blanks.npos);
+  base::require(comes_back,
+                "{}: the name of document {} is {}, expected one without line ends and without blanks around it, other "
+                "than {}, which stands for no name",
+                writer, document, lda::quoted(name), no_source);
 }
 
 // Cuts off the last field of a line and the blanks after it; returns the field.
@@ -241,11 +255,7 @@ class StateReader {
 void require_mallet_names(const CorpusView& corpus) {
   corpus.verify();
   for (std::size_t w = 0; w < corpus.vocabulary.size(); ++w) lda::require_one_field(corpus.vocabulary[w], "word", w);
-  for (std::size_t d = 0; d < corpus.document_names.size(); ++d) {
-    base::require(corpus.document_names[d].find_first_of("\r\n") == std::string::npos,
-                  "{}: the name of document {} is {}, which holds the end of a line", lda::writer, d,
-                  lda::quoted(corpus.document_names[d]));
-  }
+  for (std::size_t d = 0; d < corpus.document_names.size(); ++d) lda::require_source(corpus.document_names[d], d);
 }
 
 void write_mallet_state(const CorpusView& corpus, std::span<const std::int32_t> z, std::span<const double> alpha,

@@ -80,17 +80,16 @@ std::vector<ChooseRun> runs_of_first(const std::vector<ChooseRun>& runs, Communi
 }
 
 void require_same_choice(const CorpusView& corpus, const ChooseOptions& options, Communicator& ranks) {
-  std::string lines;
-  for (const auto& [key, value] : lda::choose_identity(corpus, options)) lines += fmt::format("{} {}\n", key, value);
   std::vector<std::int32_t> topics = options.topics;
   std::sort(topics.begin(), topics.end());
   std::vector<std::int32_t> seed_words;
   for (const SeedWord& word : options.training.seed_words) {
     seed_words.insert(seed_words.end(), {word.topic, word.word, word.weight});
   }
-  lines += fmt::format("options.topics {}\noptions.seeds {}\noptions.seed {}\noptions.seed_words {}\n",
-                       fmt::join(topics, ","), options.seeds, options.training.seed,
-                       lda::xxh3_128(std::as_bytes(std::span(seed_words))));
+  std::string lines = fmt::format("options.topics {}\noptions.seeds {}\noptions.seed {}\noptions.seed_words {}\n",
+                                  fmt::join(topics, ","), options.seeds, options.training.seed,
+                                  lda::xxh3_128(std::as_bytes(std::span(seed_words))));
+  for (const auto& [key, value] : lda::choose_identity(corpus, options)) lines += fmt::format("{} {}\n", key, value);
   lda::require_same_lines(lines, ranks, "choose_topics");
 }
 
