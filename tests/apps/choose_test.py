@@ -16,6 +16,8 @@ import unittest
 from pathlib import Path
 
 COMMAND = ""
+# A process begun in the background of a script inherits that SIGINT is ignored, and papilio would leave it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WORDS = [words.split() for words in
          ("cat dog bird fish horse", "star moon planet comet galaxy", "bread milk cheese wine salt")]

@@ -15,6 +15,8 @@ import unittest
 from pathlib import Path
 
 COMMAND = ""
+# A process begun in the background of a script inherits that SIGINT is ignored, and papilio would leave it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Two subjects, so that two topics make sense.
 TEXT = """\
@@ -196,6 +198,20 @@ class Interrupt(CommandTest):
         self.assertIn("mine", self.names())
         self.papilio("train", "docword.made.txt", "-k", "20", "--sweeps", "600", "--checkpoint", "mine", "--resume",
                      "--seed", 1, code=65)
+
+    # As nohup does, and a shell for what a script starts in the background.
+    def test_signals_that_the_caller_ignores_stay_ignored(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            run = subprocess.Popen([COMMAND, *self.train, "--force"], cwd=self.path, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda number=number: signal.signal(number, signal.SIG_IGN))
+            for line in run.stdout:
+                if json.loads(line).get("sweep") == 2:
+                    run.send_signal(number)
+                    break
+            rest, errors = run.communicate(timeout=120)
+            self.assertEqual(run.returncode, 0, errors)
+            self.assertEqual(json.loads(rest.splitlines()[-1])["event"], "done")
 
     def test_checkpoints_on_the_way_change_nothing(self):
         short = ["train", "docword.made.txt", "-k", "20", "--sweeps", "25"]

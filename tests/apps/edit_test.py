@@ -255,6 +255,29 @@ class Documents(EditTest):
         self.assertIn('document 7 is called "08.txt", expected "07.txt"', self.err)
 
 
+class LabelFiles(EditTest):
+    def test_what_cannot_be_read_makes_no_model(self):
+        (self.path / "folder").mkdir()
+        (self.path / "labels").write_text("0=Pets\n1\tStars\n")
+        for arguments, code, says in ((["folder", "0=Pets"], 66, "cannot open folder: it is a folder, expected a file"),
+                                      (["nowhere"], 66, "cannot open nowhere"),
+                                      (["/proc/self/mem"], 74, "/proc/self/mem:1: the rest cannot be read")):
+            with self.subTest(labels=arguments):
+                self.papilio("label", "model", "--labels", *arguments, "-o", "named", code=code)
+                self.assertIn(says, self.err)
+                self.assertFalse((self.path / "named").exists())
+        with open("/proc/self/mem", encoding="latin-1") as unreadable:
+            done = subprocess.run([COMMAND, "label", "model", "--labels", "-", "-o", "named"], cwd=self.path,
+                                  stdin=unreadable, capture_output=True, timeout=120, encoding="utf-8")
+        self.assertEqual(done.returncode, 74, done.stderr)
+        self.assertIn("-:1: the rest cannot be read", done.stderr)
+        self.assertFalse((self.path / "named").exists())
+        self.papilio("label", "model", "--labels", "labels", "-q", "-o", "named")
+        self.assertEqual([topic.get("label") for topic in self.topics("named")][:2], ["Pets", "Stars"])
+        self.papilio("label", "model", "--labels", "-", "-q", "-o", "same", stdin="0=Pets\n1\tStars\n")
+        self.assertEqual((self.path / "same").read_bytes(), (self.path / "named").read_bytes())
+
+
 class Messages(EditTest):
     def test_they_name_options_not_fields_of_the_library(self):
         (self.path / "short").write_text("a\n")

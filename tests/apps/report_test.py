@@ -65,6 +65,16 @@ class Command(Report):
         self.papilio(*command[1:])
         self.assertEqual((self.path / "model").read_bytes(), before)
 
+    def test_its_command_has_the_steps_of_alias_draws(self):
+        self.papilio("train", "text.tsv", "--no-quotes", "-k", 3, "--sweeps", 20, "--draws", "alias", "--mh-steps", 5,
+                     "-o", "model", "--force", "--device", "cpu")
+        before = (self.path / "model").read_bytes()
+        command = self.data(self.report())["origin"]["command"].split()
+        self.assertEqual(command[command.index("--mh-steps") + 1], "5")
+        (self.path / "model").unlink()
+        self.papilio(*command[1:])
+        self.assertEqual((self.path / "model").read_bytes(), before)
+
     def test_a_model_alone_a_log_and_mistakes(self):
         self.papilio("ldavis", "model", "-o", "x.html")
         self.assertEqual(self.data((self.path / "x.html").read_text())["model"]["topics"], 3)

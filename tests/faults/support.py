@@ -1,9 +1,13 @@
 """Runs of papilio with the library of fault_shim.cpp before all others."""
 
 import os
+import signal
 import subprocess
 import sys
 import unittest
+
+# A process begun in the background of a script inherits that SIGINT is ignored, and papilio would leave it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TEXT = """\
 The cat chased the mouse, and the mouse hid from the cat.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -13,6 +15,7 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "commands/subcommands.h"
@@ -74,6 +77,10 @@ bool take_label(std::string_view text, Labels& labels, std::string_view separato
 }
 
 void read_labels(const std::string& path, Labels& labels) {
+  std::error_code error;
+  if (path != "-" && std::filesystem::is_directory(path, error)) {
+    throw CommandError(ExitCode::no_input, fmt::format("cannot open {}: it is a folder, expected a file", path));
+  }
   std::ifstream file;
   if (path != "-") file.open(path);
   std::istream& lines = path == "-" ? std::cin : file;
@@ -88,6 +95,11 @@ void read_labels(const std::string& path, Labels& labels) {
           fmt::format("{}:{}: expected a topic's number, = or a tab, and a label, each topic once; got {}", path,
                       number, shown(line)));
     }
+  }
+  if (lines.bad() || (path == "-" && std::ferror(stdin) != 0)) {
+    throw CommandError(ExitCode::io_error, fmt::format("{}:{}: the rest cannot be read, expected lines up to the end "
+                                                       "of the file",
+                                                       path, number + 1));
   }
 }
 

@@ -76,6 +76,7 @@ std::string command_of(const std::string& path, const papilio::Model& model, con
   for (const char* name : {"sweeps", "seed", "alpha", "beta", "sampler", "schedule", "start", "draws"}) {
     words.insert(words.end(), {fmt::format("--{}", name), setting(name)});
   }
+  if (!setting("mh_steps").empty()) words.insert(words.end(), {"--mh-steps", setting("mh_steps")});
   if (setting("partial_sums") != "slots") words.insert(words.end(), {"--partial-sums", setting("partial_sums")});
   if (setting("optimize_every") != "0") {
     words.insert(words.end(),

@@ -56,10 +56,9 @@ InterruptWatch::InterruptWatch() {
     action.sa_handler = signals[i] == SIGPIPE ? note_broken_pipe : note_signal;
     action.sa_flags = SA_RESTART;
     sigaction(signals[i], nullptr, &before_[i]);
-    const bool stays_ignored = signals[i] == SIGHUP && before_[i].sa_handler == SIG_IGN;  // nohup
-    if (!stays_ignored) {
-      sigaction(signals[i], &action, nullptr);
-    }
+    // nohup, or a script's job in the background: the caller says that the signal is not for this process.
+    const bool stays_ignored = signals[i] != SIGPIPE && before_[i].sa_handler == SIG_IGN;
+    if (!stays_ignored) sigaction(signals[i], &action, nullptr);
   }
 }
 

@@ -9,9 +9,9 @@
 // (papilio::remove_unfinished_files) before they end the process.
 void remove_unfinished_at_signals();
 
-// While it lives, SIGINT, SIGTERM and SIGHUP (unless that was ignored) are only
-// noted, and a second one ends the process at once, without leaving unfinished
-// files. SIGPIPE is noted too: it means that nobody reads the output any more.
+// While it lives, SIGINT, SIGTERM and SIGHUP are only noted, unless they were ignored,
+// and a second one ends the process at once, without leaving unfinished files. SIGPIPE
+// is noted too, always: it means that nobody reads the output any more.
 class InterruptWatch {
  public:
   InterruptWatch();
