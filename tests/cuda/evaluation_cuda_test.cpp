@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cuda/support.h"
 #include "cuda/training.h"
 #include "lda/corpora.h"
+#include "lda/evaluation/completion_cuda.h"
+#include "lda/evaluation/document_completion.h"
 #include "papilio/error.h"
 #include "papilio/evaluation.h"
 #include "papilio/lda.h"
@@ -210,9 +213,8 @@ TEST_F(EvaluateOnCuda, InfersDocumentsOfAsManyWordsAsThereIsRoomFor) {
   }
 }
 
-// Many more documents than there are warps and blocks at once.
-TEST_F(EvaluateOnCuda, InfersManyDocuments) {
-  const Model model = trained(64);
+// Many more documents than there are warps and blocks at once, and more than one batch has.
+Corpus many_documents() {
   const Corpus small = testing::small_generated_corpus().corpus;
   Documents documents;
   for (std::size_t d = 0; d < 80000; ++d) {
@@ -220,10 +222,45 @@ TEST_F(EvaluateOnCuda, InfersManyDocuments) {
     documents.emplace_back(small.words.begin() + static_cast<std::ptrdiff_t>(first),
                            small.words.begin() + static_cast<std::ptrdiff_t>(first + 1 + d % 11));
   }
-  const Corpus corpus = testing::make_corpus(documents, 400);
+  return testing::make_corpus(documents, 400);
+}
+
+TEST_F(EvaluateOnCuda, InfersManyDocuments) {
+  const Model model = trained(64);
+  const Corpus corpus = many_documents();
   expect_same_topics(model, corpus, {.sweeps = 4, .burn_in = 1});
   expect_same_topics(model, corpus, {.method = InferMethod::em, .em_steps = 3});
   expect_same_completion(model, corpus, {.em_steps = 3});
+}
+
+// With memory for the tables of no batch, of one of two, and of both; twice each, as after two sweeps.
+TEST_F(EvaluateOnCuda, CompletesDocumentsWhoseTablesDoNotStay) {
+  const Model model = trained(64);
+  const Corpus corpus = many_documents();
+  CompletionOptions options = {.em_steps = 3};
+  const double expected = complete_documents(model, corpus, options).log_likelihood;
+  options.device = Device::cuda();
+  const WordMap map = map_words(model, corpus);
+  const double prior_mass = static_cast<double>(model.vocabulary_size()) * model.beta;
+  testing::DeviceCopy<std::int32_t> n_wk(model.n_wk);
+  testing::DeviceCopy<std::int64_t> n_k(model.n_k);
+  testing::DeviceCopy<double> alpha(model.alpha);
+  const execution::Stream stream;
+  const auto make_lists = [&](const lda::WordLists& lists, std::span<const std::int32_t>) {
+    lda::queue_mass_reciprocals(n_k.data(), prior_mass, lists, stream.get());
+    lda::queue_word_lists_of_table(lists, n_wk.data(), model.topics, stream.get());
+  };
+  constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+  for (const std::int64_t memory : {1 * mebibyte, 8 * mebibyte, 12 * mebibyte, 14 * mebibyte, 256 * mebibyte}) {
+    SCOPED_TRACE(memory);
+    lda::CompletionOnDevice completion(corpus, map, options, model.topics, memory, stream.get());
+    for (int call = 0; call < 2; ++call) {
+      std::vector<std::int64_t> lengths(static_cast<std::size_t>(corpus.documents()));
+      std::vector<double> scores(lengths.size());
+      completion(make_lists, alpha.data(), model.beta, lengths, scores);
+      EXPECT_EQ(lda::completion_of(lengths, scores, map).log_likelihood, expected);
+    }
+  }
 }
 
 // Histograms of counts below 1,024 and above, of documents, words, topics and seeds.

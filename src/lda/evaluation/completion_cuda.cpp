@@ -25,7 +25,8 @@ CompletionOnDevice::CompletionOnDevice(const CorpusView& corpus, const WordMap& 
       scratch_(fold_in_scratch(topics), "theta") {
   const std::int64_t list = bytes_of_word_list(topics);
   const std::int64_t most_words = memory / 2 / list;
-  std::int64_t largest = 0;
+  std::int64_t largest = 0, bytes_kept = 0;
+  Sizes passing;
   for (CorpusCut& documents : parts_of_words(corpus, map, most_words)) {
     require_room(documents, most_words, list, "complete_documents");
     largest = std::max(largest, std::ssize(documents.words));
@@ -35,28 +36,62 @@ CompletionOnDevice::CompletionOnDevice(const CorpusView& corpus, const WordMap& 
     for (std::int64_t first = part.documents.first; first < part.documents.end;) {
       const std::int64_t end = end_of_batch(corpus, part.documents, first, most_batch_documents, most_batch_tokens);
       part.batches.push_back(document_batch(corpus, map, part.documents, first, end, BatchOf::halves, options));
-      tables_.push_back(tables_of(part.batches.back()));
+      const DocumentBatch& batch = part.batches.back();
+      Sizes sizes;
+      sizes.include(batch);
+      bytes_kept += sizes.bytes();
+      if (bytes_kept <= memory / 2) {
+        upload(batch, kept_.emplace_back(sizes));
+      } else {
+        passing.include(batch);
+      }
       first = end;
     }
   }
   lists_ = ListsOnDevice(largest, topics_);
+  passing_ = Tables(passing);
   check(cudaStreamSynchronize(stream_), "a copy to the device");
 }
 
-CompletionOnDevice::Tables CompletionOnDevice::tables_of(const DocumentBatch& batch) const {
-  const auto uploaded = [&](const auto& values) {
-    return array_on_device(std::span(std::as_const(values)), "documents", stream_);
+void CompletionOnDevice::Sizes::include(const DocumentBatch& batch) {
+  const auto take = [](std::int64_t& size, const auto& values) { size = std::max(size, std::ssize(values)); };
+  take(offsets, batch.offsets);
+  take(scored_offsets, batch.scored_offsets);
+  take(rows, batch.rows);
+  take(counts, batch.counts);
+  take(order, batch.order);
+  take(scored_rows, batch.scored_rows);
+}
+
+std::int64_t CompletionOnDevice::Sizes::bytes() const {
+  constexpr auto whole = static_cast<std::int64_t>(sizeof(std::int32_t));
+  constexpr auto wide = static_cast<std::int64_t>(sizeof(std::int64_t));
+  constexpr auto number = static_cast<std::int64_t>(sizeof(double));
+  return wide * (offsets + scored_offsets) + whole * (rows + counts + order + scored_rows) +
+         number * (rows + scored_rows);
+}
+
+CompletionOnDevice::Tables::Tables(const Sizes& sizes)
+    : offsets(sizes.offsets, "documents"),
+      scored_offsets(sizes.scored_offsets, "documents"),
+      rows(sizes.rows, "documents"),
+      counts(sizes.counts, "documents"),
+      order(sizes.order, "documents"),
+      scored_rows(sizes.scored_rows, "documents"),
+      factors(sizes.rows, "documents"),
+      probabilities(sizes.scored_rows, "probabilities") {}
+
+// The tables have room for the batch.
+void CompletionOnDevice::upload(const DocumentBatch& batch, Tables& tables) const {
+  const auto copy = [&](const auto& from, auto& to) {
+    if (!from.empty()) to.upload(from.data(), std::ssize(from), stream_);
   };
-  Tables tables;
-  tables.offsets = uploaded(batch.offsets);
-  tables.scored_offsets = uploaded(batch.scored_offsets);
-  tables.rows = uploaded(batch.rows);
-  tables.counts = uploaded(batch.counts);
-  tables.order = uploaded(batch.order);
-  tables.scored_rows = uploaded(batch.scored_rows);
-  tables.factors = execution::DeviceArray<double>(std::ssize(batch.rows), "documents");
-  tables.probabilities = execution::DeviceArray<double>(std::ssize(batch.scored_rows), "probabilities");
-  return tables;
+  copy(batch.offsets, tables.offsets);
+  copy(batch.scored_offsets, tables.scored_offsets);
+  copy(batch.rows, tables.rows);
+  copy(batch.counts, tables.counts);
+  copy(batch.order, tables.order);
+  copy(batch.scored_rows, tables.scored_rows);
 }
 
 void CompletionOnDevice::operator()(QueueLists queue_lists, const double* alpha, double beta,
@@ -67,7 +102,10 @@ void CompletionOnDevice::operator()(QueueLists queue_lists, const double* alpha,
     queue_lists(lists, part.documents.words);
     for (const DocumentBatch& batch : part.batches) {
       execution::stop_point();
-      Tables& tables = tables_[t++];
+      const bool is_kept = t < kept_.size();
+      Tables& tables = is_kept ? kept_[t] : passing_;
+      if (!is_kept) upload(batch, passing_);
+      ++t;
       queue_fold_in({.lists = lists,
                      .alpha = alpha,
                      .beta = beta,

@@ -43,8 +43,9 @@ class ListsOnDevice {
 // completed again and again with different models of the same words.
 class CompletionOnDevice {
  public:
-  // Takes at most about `memory` bytes of the device, results not counted. Work is put on the stream; reads of the
-  // host's memory are waited for. Throws DeviceError if the words of a document do not fit.
+  // Takes at most about `memory` bytes of the device, and the tables of one batch of documents; all of it now, so that
+  // later calls do not run out of memory. Work is put on the stream; reads of the host's memory are waited for. Throws
+  // DeviceError if the words of a document do not fit.
   CompletionOnDevice(const CorpusView& corpus, const WordMap& map, const CompletionOptions& options,
                      std::int32_t topics, std::int64_t memory, cudaStream_t stream);
 
@@ -63,19 +64,28 @@ class CompletionOnDevice {
     execution::DeviceArray<std::int32_t> words;
     std::vector<DocumentBatch> batches;
   };
+  // How many entries the tables of some batches have at most.
+  struct Sizes {
+    std::int64_t offsets = 0, scored_offsets = 0, rows = 0, counts = 0, order = 0, scored_rows = 0;
+    void include(const DocumentBatch& batch);
+    std::int64_t bytes() const;
+  };
   struct Tables {
+    Tables() = default;
+    explicit Tables(const Sizes& sizes);
     execution::DeviceArray<std::int64_t> offsets, scored_offsets;
     execution::DeviceArray<std::int32_t> rows, counts, order, scored_rows;
     execution::DeviceArray<double> factors, probabilities;
   };
-  Tables tables_of(const DocumentBatch& batch) const;
+  void upload(const DocumentBatch& batch, Tables& tables) const;
 
   const std::int32_t topics_;
   const int em_steps_;
   const int threads_;
   const cudaStream_t stream_;
   std::vector<Part> parts_;
-  std::vector<Tables> tables_;  // of all batches, one after the other
+  std::vector<Tables> kept_;  // of the first batches, one after the other, in at most half of the memory
+  Tables passing_;            // with room for each of the others, which are uploaded whenever they are used
   ListsOnDevice lists_;
   execution::DeviceArray<double> scratch_;
 };
