@@ -1,6 +1,7 @@
 """Seeds that are neither integers nor arrays of them: generators of NumPy and PyTorch, and JAX's keys.
 
-A generator gives 64 bits, one of PyTorch's 63, and advances. A key is 64 bits already: `jax.random.key(7)` is the seed 7.
+A generator gives 64 bits (one of PyTorch's 63) and advances. A key is 64 bits already: `jax.random.key(7)` is the
+seed 7.
 """
 
 from __future__ import annotations
