@@ -151,6 +151,8 @@ struct CheckpointWriterOptions {
   // The corpus's identity, by default TrainOptions::corpus_identity. Without either, the corpus is read to compute it
   // while the first checkpoint is written.
   std::optional<CorpusIdentity> identity = {};
+
+  std::string note = {};  // of all checkpoints, as for save_checkpoint
 };
 
 // Writes the same checkpoints as save_checkpoint, on a thread of its own: TrainOptions::checkpoint_writer.

@@ -352,9 +352,10 @@ double log_joint(const TopicCounts& counts, std::span<const double> topic_alpha,
 // CheckpointWriter (papilio/distributed.h) writes the same files while training goes on.
 //
 // `identity` is that of the corpus (InvalidArgument if its sizes differ), by default options.corpus_identity. Without
-// either it is computed here, and each rank then reads the whole corpus.
+// either it is computed here, and each rank then reads the whole corpus. `note` is kept for the program that resumes,
+// such as how the chain began: CheckpointReport::note. It changes nothing else.
 void save_checkpoint(const ChainState& state, const CorpusView& corpus, const TrainOptions& options,
-                     const std::string& path, const CorpusIdentity* identity = nullptr);
+                     const std::string& path, const CorpusIdentity* identity = nullptr, const std::string& note = {});
 
 // Returns the path with ".previous" appended, symbolic links followed.
 std::string previous_checkpoint(const std::string& path);
@@ -366,7 +367,8 @@ void remove_checkpoint(const std::string& path) noexcept;
 // Which checkpoint was loaded.
 struct CheckpointReport {
   std::string path;
-  std::string damage;  // why the previous one was loaded; empty if the newest one was
+  std::string damage;     // why the previous one was loaded; empty if the newest one was
+  std::string note = {};  // that of save_checkpoint
 };
 
 // Reads what `save_checkpoint` wrote. If the newest checkpoint is missing, cut short or damaged, reads the previous

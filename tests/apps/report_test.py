@@ -75,6 +75,14 @@ class Command(Report):
         self.papilio(*command[1:])
         self.assertEqual((self.path / "model").read_bytes(), before)
 
+    def test_no_command_where_other_topics_were_the_first(self):
+        train = ["train", "text.tsv", "--no-quotes", "-k", 3, "--sweeps", 20, "-o", "model", "--force"]
+        self.papilio(*train, "--output-state", "state.gz")
+        self.assertTrue(self.data(self.report())["origin"].get("command"))
+        self.papilio(*train, "--input-state", "state.gz")
+        origin = self.data(self.report())["origin"]
+        self.assertFalse(origin.get("command"), origin)
+
     def test_a_model_alone_a_log_and_mistakes(self):
         self.papilio("ldavis", "model", "-o", "x.html")
         self.assertEqual(self.data((self.path / "x.html").read_text())["model"]["topics"], 3)

@@ -39,8 +39,9 @@ class TrainTest(unittest.TestCase):
         return ["train", "pets.txt", "-k", 3, "--threads", 1, "--sweeps", sweeps, "--evaluate-every", 0, *more]
 
     def run_well(self, *arguments):
-        code, _, err = self.command.run(arguments)
+        code, out, err = self.command.run(arguments)
         self.assertEqual(code, 0, err)
+        return out
 
 
 class KeptChain(TrainTest):
@@ -130,6 +131,7 @@ class KeptChain(TrainTest):
             self.assertNotIn("input-state", command)
             done = subprocess.run(f"{command} --quiet", shell=True, cwd=self.folder, capture_output=True)
             self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("input_state given\n", self.run_well("inspect", "out/model"))
 
 
 class BeforeTheFirstSweep(TrainTest):

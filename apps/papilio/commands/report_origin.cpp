@@ -68,7 +68,8 @@ std::string command_of(const std::string& path, const papilio::Model& model, con
     return found == model.settings.end() ? std::string() : found->second;
   };
   const bool is_known = !setting("start").empty() && !setting("optimize_every").empty() && !corpus.path.empty() &&
-                        corpus.path != "-" && setting("alpha") != "one per topic" && model.seed_words.empty();
+                        corpus.path != "-" && setting("alpha") != "one per topic" && model.seed_words.empty() &&
+                        setting("input_state").empty();
   if (!is_known) return {};
   Words words = {"papilio", "train", corpus.path};
   add_reading(words, corpus);

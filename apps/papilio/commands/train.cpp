@@ -52,6 +52,10 @@ void tell_corpus(const TrainArguments& arguments, const InputCorpus& input, cons
   }
 }
 
+// The note in the checkpoints of a chain that began with --input-state, so that the model says so even if the run was
+// stopped and resumed.
+constexpr const char* from_input_state = "began with --input-state";
+
 class Run {
  public:
   Run(const TrainArguments& arguments, const std::string& given, const TrainFiles& outputs, const CommandFiles& files,
@@ -72,9 +76,11 @@ class Run {
       start = load_start();
     } else if (!arguments_.input_state.empty()) {
       start = read_state(arguments_, corpus_);
+      checkpoint_.set_note(from_input_state);
     }
     const InterruptWatch watch;
     papilio::TrainResult result = train(std::move(start));
+    if (checkpoint_.note() == from_input_state) result.model.settings["input_state"] = "given";
     if (ranks() != nullptr) return finish_over_ranks(result);
     if (InterruptWatch::signal() != 0 && result.topics.sweep < arguments_.training.sweeps) {
       return stop(result);

@@ -53,6 +53,7 @@ papilio::ChainState CheckpointFile::load() {
                      topics.sweep));
     if (is_first(options_.ranks)) set_aside_damaged();
   }
+  note_ = report.note;
   saved_sweep_ = topics.sweep;
   return topics;
 }
@@ -80,12 +81,13 @@ papilio::CheckpointWriter& CheckpointFile::writer(std::function<void()> before_m
   };
   options.saved = [this](std::int64_t sweep) { saved_sweep_ = sweep; };
   options.identity = identity_;
+  options.note = note_;
   return writer_.emplace(corpus_, options_, path_, std::move(options));
 }
 
 void CheckpointFile::save(const papilio::ChainState& topics) {
   writing(path_, bytes_of(corpus_, options_.topics),
-          [&] { papilio::save_checkpoint(topics, corpus_, options_, path_, &identity()); });
+          [&] { papilio::save_checkpoint(topics, corpus_, options_, path_, &identity(), note_); });
   saved_sweep_ = topics.sweep;
 }
 
@@ -94,7 +96,7 @@ std::string CheckpointFile::save_somewhere(const papilio::ChainState& topics, co
   std::string failures;
   const auto saves = [&](const std::string& path) {
     try {
-      papilio::save_checkpoint(topics, corpus_, options_, path, &identity());
+      papilio::save_checkpoint(topics, corpus_, options_, path, &identity(), note_);
       return true;
     } catch (const papilio::IoError& error) {
       failures += fmt::format("{}{}", failures.empty() ? "" : "; ", without_caller(error.what()));

@@ -19,6 +19,10 @@ class CheckpointFile {
   // Whether there is a checkpoint at the path, or a previous one.
   static bool exists(const std::string& path);
 
+  // What the checkpoints say to the program that resumes; load() sets it to what the loaded one says.
+  void set_note(const std::string& note) { note_ = note; }
+  const std::string& note() const { return note_; }
+
   // Whether the file at the path belongs to this run, because the run has loaded or saved it.
   bool is_ours() const { return saved_sweep_.has_value(); }
 
@@ -46,6 +50,7 @@ class CheckpointFile {
   const std::string path_;
   const papilio::CorpusView corpus_;
   const papilio::TrainOptions& options_;
+  std::string note_;
   std::optional<papilio::CorpusIdentity> identity_;  // of the corpus, made once
   std::optional<std::int64_t> saved_sweep_;          // of the newest intact checkpoint
   std::optional<papilio::CheckpointWriter> writer_;

@@ -38,7 +38,8 @@ class CheckpointOfRanks : public ::testing::Test {
       options.ranks = &rank;
       options.checkpoint_every = 2;
       options.checkpoint = [&](const ChainState& state) {
-        save_checkpoint(state, corpus_, options, folder_.path("a"), rank.rank() == 1 ? &identity_ : nullptr);
+        save_checkpoint(state, corpus_, options, folder_.path("a"), rank.rank() == 1 ? &identity_ : nullptr,
+                        "of ranks");
       };
       CheckpointReport here;
       std::optional<ChainState> start;
@@ -126,6 +127,7 @@ TEST_F(CheckpointOfRanks, DamageToOnePartIsDamageForAll) {
     EXPECT_EQ(model_hash(run(ranks, 8, true, &report).model), expected_);
     EXPECT_EQ(resumed_sweep_, 2);
     EXPECT_NE(report->damage.find(name_of_part), std::string::npos) << report->damage;
+    EXPECT_EQ(report->note, "of ranks");
   }
 }
 

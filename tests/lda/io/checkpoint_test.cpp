@@ -298,6 +298,22 @@ TEST_F(Generations, TheNewestIsLoaded) {
   EXPECT_EQ(previous_checkpoint(folder_.path("a")), folder_.path("a.previous"));
 }
 
+TEST_F(Generations, ANoteComesBackAndChangesNothingElse) {
+  const ChainState state = {.sweep = 2, .z = {0, 1, 1}};
+  CheckpointReport report = {.note = "of an earlier call"};
+  load(report);
+  EXPECT_EQ(report.note, "");
+  save_checkpoint(state, corpus_, two_topics, folder_.path("a"), nullptr, "a \"note\"\n\u00e9");
+  EXPECT_EQ(load(report).z, state.z);
+  EXPECT_EQ(report.note, "a \"note\"\n\u00e9");
+  std::filesystem::remove(folder_.path("a"));
+  load(report);
+  EXPECT_EQ(report.note, "");
+  save_checkpoint(state, corpus_, two_topics, folder_.path("a"), nullptr, "");
+  EXPECT_EQ(folder_.read("a"), newest_);
+  EXPECT_THROW(save_checkpoint(state, corpus_, two_topics, folder_.path("a"), nullptr, "\xff"), InvalidArgument);
+}
+
 TEST_F(Generations, ThePreviousIsLoadedWhereTheNewestIsMissing) {
   std::filesystem::remove(folder_.path("a"));
   CheckpointReport report;

@@ -33,6 +33,7 @@ class WriterOfCheckpoints : public ::testing::Test {
     CheckpointWriterOptions own;
     own.saved = [this](std::int64_t sweep) { saved_.push_back(sweep); };
     own.failed = [this](const IoError& error) { failures_.push_back(error.what()); };
+    own.note = note_;
     CheckpointWriter writer(corpus_, options, folder_.path("a"), own);
     options.checkpoint_writer = &writer;
     return train(corpus_, options);
@@ -41,7 +42,8 @@ class WriterOfCheckpoints : public ::testing::Test {
   // What save_checkpoint writes for the state after a sweep.
   std::string expected_bytes(TrainOptions options, std::int64_t sweep) const {
     options.checkpoint = [&](const ChainState& state) {
-      if (state.sweep == sweep) save_checkpoint(state, corpus_, options, folder_.path("expected"));
+      if (state.sweep != sweep) return;
+      save_checkpoint(state, corpus_, options, folder_.path("expected"), nullptr, note_);
     };
     options.checkpoint_every = sweep;
     options.progress = {};
@@ -51,6 +53,7 @@ class WriterOfCheckpoints : public ::testing::Test {
 
   const Folder folder_;
   const Corpus corpus_ = testing::awkward_corpus();
+  const std::string note_ = "of the run";
   Sweeps saved_;
   std::vector<std::string> failures_;
 };

@@ -61,11 +61,13 @@ std::vector<std::int32_t> topics_of_parts(lda::SafetensorsFile& file, const Corp
 }
 
 ChainState load_one(const CorpusView& corpus, const TrainOptions& options, const lda::Metadata& expected,
-                    const std::string& path) {
+                    const std::string& path, std::string& note) {
   const RankDocuments own = lda::own_documents(corpus, options);
   lda::SafetensorsFile file(path, "load_checkpoint");
   lda::require_identity(file, expected, path);
-  if (file.metadata().size() != expected.size() + 3) {
+  const bool has_note = file.metadata().count(lda::note_key) > 0;
+  note = has_note ? file.metadata(lda::note_key) : "";
+  if (file.metadata().size() != expected.size() + (has_note ? 4 : 3)) {
     file.fail("the metadata has entries that a checkpoint does not have");
   }
   ChainState topics;
@@ -115,8 +117,8 @@ void remove_checkpoint(const std::string& path) noexcept {
 }
 
 void save_checkpoint(const ChainState& topics, const CorpusView& corpus, const TrainOptions& options,
-                     const std::string& path, const CorpusIdentity* of_corpus) {
-  lda::CheckpointFiles files(corpus, options, path);
+                     const std::string& path, const CorpusIdentity* of_corpus, const std::string& note) {
+  lda::CheckpointFiles files(corpus, options, path, note);
   files.require(topics);
   files.set_identity(lda::known_identity(corpus, options, of_corpus, "save_checkpoint"));
   lda::agreed(files.ranks(),
@@ -134,8 +136,9 @@ ChainState load_checkpoint(const CorpusView& corpus, const TrainOptions& options
   Communicator* const ranks = lda::trains_over_ranks(options) ? options.ranks : nullptr;
   const auto load = [&](const std::string& from, const std::string& damage) {
     ChainState topics;
-    lda::agreed(ranks, [&] { topics = load_one(corpus, options, expected, from); });
-    if (report != nullptr) *report = {from, damage};
+    std::string note;
+    lda::agreed(ranks, [&] { topics = load_one(corpus, options, expected, from, note); });
+    if (report != nullptr) *report = {from, damage, note};
     return topics;
   };
   const auto load_previous = [&](const auto& newest) {

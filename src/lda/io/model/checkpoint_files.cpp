@@ -23,10 +23,12 @@ std::vector<TensorView> tensors_of(const ChainState& state) {
 
 }  // namespace
 
-CheckpointFiles::CheckpointFiles(const CorpusView& corpus, const TrainOptions& options, std::string path)
+CheckpointFiles::CheckpointFiles(const CorpusView& corpus, const TrainOptions& options, std::string path,
+                                 std::string note)
     : corpus_(corpus),
       options_(options),
       path_(std::move(path)),
+      note_(std::move(note)),
       ranks_(trains_over_ranks(options) ? options.ranks : nullptr) {}
 
 void CheckpointFiles::require(const ChainState& state) const {
@@ -74,6 +76,7 @@ Metadata CheckpointFiles::metadata_of(const ChainState& state) const {
   metadata["sweep"] = std::to_string(state.sweep);
   metadata["beta"] = fmt::format("{}", state.beta);
   metadata["start"] = name(state.start);
+  if (!note_.empty()) metadata[note_key] = note_;
   return metadata;
 }
 

@@ -13,6 +13,7 @@
 namespace papilio::lda {
 
 inline constexpr const char* previous_ending = ".previous";
+inline constexpr const char* note_key = "note";  // in the metadata, unless the note is empty
 
 // A tensor of a checkpoint that several ranks wrote: the first token of each rank's part, and the end of the last part.
 inline constexpr const char* first_tokens_tensor = "first_tokens";
@@ -23,7 +24,7 @@ inline constexpr const char* first_tokens_tensor = "first_tokens";
 class CheckpointFiles {
  public:
   // Borrows the corpus and options.ranks.
-  CheckpointFiles(const CorpusView& corpus, const TrainOptions& options, std::string path);
+  CheckpointFiles(const CorpusView& corpus, const TrainOptions& options, std::string path, std::string note);
 
   // Throws InvalidArgument for options out of range, and for a state that does not fit them.
   void require(const ChainState& state) const;
@@ -54,6 +55,7 @@ class CheckpointFiles {
   const CorpusView corpus_;
   const TrainOptions options_;
   const std::string path_;
+  const std::string note_;  // for whoever resumes
   Communicator* const ranks_;
   Metadata identity_;
 };

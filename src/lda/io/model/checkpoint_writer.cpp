@@ -28,7 +28,7 @@ constexpr std::int64_t failed = std::int64_t{1} << 32;
 class CheckpointWriter::Work {
  public:
   Work(const CorpusView& corpus, const TrainOptions& options, std::string path, CheckpointWriterOptions own)
-      : files_(corpus, options, std::move(path)), own_(std::move(own)) {
+      : files_(corpus, options, std::move(path), own.note), own_(std::move(own)) {
     if (!own_.identity && options.corpus_identity != nullptr) own_.identity = *options.corpus_identity;
     if (own_.identity) lda::require_sizes(*own_.identity, corpus, "CheckpointWriter");
   }
