@@ -50,11 +50,10 @@ struct Drawn {
 };
 
 // So many rows of so many lines of 16 bytes go through a device of up to 150 multiprocessors as a stream, in clusters
-// of two blocks or more. With twice as many rows, tokens alone take half as many blocks per row.
+// of two blocks or more.
 std::int64_t enough_rows(std::int64_t lines) {
   return lines <= 4096 ? 1200 : lines <= 8192 ? 600 : lines <= 16384 ? 300 : 150;
 }
-std::int64_t many_rows(std::int64_t lines) { return 2 * enough_rows(lines); }
 
 // A call, with all arrays in place.
 template <class S, class On>
@@ -147,7 +146,7 @@ TYPED_TEST(CudaTokenStream, OfEverySize) {
   for (const std::int64_t lines : {4096, 6144, 8000, 8191, 16032, 16384, 32768, 32769, 49152})
     for (const std::int64_t gap : {std::int64_t{0}, in_line, std::int64_t{1}}) {
       if (gap != 0 && lines != 8000) continue;
-      StreamRows<TypeParam> rows(lines == 32768 ? many_rows(lines) : enough_rows(lines), lines * in_line, gap);
+      StreamRows<TypeParam> rows(enough_rows(lines), lines * in_line, gap);
       for (std::int64_t i = 0; i < kinds; ++i) {
         const auto row = random_row(bits, rows.categories);
         for (std::int64_t k = 0; k < rows.categories; ++k)
@@ -163,7 +162,7 @@ TYPED_TEST(CudaTokenStream, OfEverySize) {
 TYPED_TEST(CudaTokenStream, EqualLogits) {
   constexpr std::int64_t in_line = 16 / static_cast<std::int64_t>(sizeof(TypeParam));
   for (const std::int64_t lines : {8192, 16384, 32768}) {
-    StreamRows<TypeParam> rows(lines == 8192 ? enough_rows(lines) : many_rows(lines), lines * in_line);
+    StreamRows<TypeParam> rows(enough_rows(lines), lines * in_line);
     for (std::int64_t i = 0; i < 5; ++i)
       for (std::int64_t k = 0; k < rows.categories; ++k)
         rows.put(i, k, i == 3 ? 0.001 * static_cast<double>(k % 64) : 1.5);
@@ -178,29 +177,27 @@ TYPED_TEST(CudaTokenStream, RowsMadeToBeHard) {
   const double least_of_type = static_cast<double>(summed(least<TypeParam>()));
   const double largest_of_type = static_cast<double>(summed(largest<TypeParam>()));
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const std::int64_t count : {enough_rows(lines), many_rows(lines)}) {
-    StreamRows<TypeParam> rows(count, categories);
-    for (std::int64_t k = 0; k < categories; ++k) {
-      const auto x = static_cast<double>(k);
-      rows.put(0, k, k == 777 ? 80 : 0);                                // one that has nearly all
-      rows.put(1, k, k == last ? 0 : -infinity);                        // one that is allowed
-      rows.put(2, k, x * 1e-3);                                         // larger and larger
-      rows.put(3, k, -x * 1e-3);                                        // smaller and smaller
-      rows.put(4, k, least_of_type * static_cast<double>(k % 5));       // subnormal
-      rows.put(5, k, k % 2 == 0 ? 0.0 : -0.0);                          // zeros
-      rows.put(6, k, k % 3 == 0 ? largest_of_type : -largest_of_type);  // as far apart as can be
-      rows.put(7, k, k % 4096 == 0 ? -infinity : std::sin(x));          // some are not allowed
-      rows.put(8, k, k == last ? nan : 1);                              // a NaN at the end
-      rows.put(9, k, k == 0 ? infinity : 1);
-      rows.put(10, k, -infinity);
-      rows.put(11, k, k == 5 ? nan : k == last ? infinity : -infinity);
-      rows.put(12, k, k / 20000 % 2 == 0 ? -1e10 : std::sin(x));  // a finite mask over whole warps and blocks
-    }
-    rows.repeat(13);
-    for (const float temperature : {1.0f, 1e-6f, 1e6f, 0x1p-100f, 0x1p100f}) {
-      rows.temperature = temperature;
-      ASSERT_TRUE(same_draws(rows)) << "temperature " << temperature;
-    }
+  StreamRows<TypeParam> rows(enough_rows(lines), categories);
+  for (std::int64_t k = 0; k < categories; ++k) {
+    const auto x = static_cast<double>(k);
+    rows.put(0, k, k == 777 ? 80 : 0);                                // one that has nearly all
+    rows.put(1, k, k == last ? 0 : -infinity);                        // one that is allowed
+    rows.put(2, k, x * 1e-3);                                         // larger and larger
+    rows.put(3, k, -x * 1e-3);                                        // smaller and smaller
+    rows.put(4, k, least_of_type * static_cast<double>(k % 5));       // subnormal
+    rows.put(5, k, k % 2 == 0 ? 0.0 : -0.0);                          // zeros
+    rows.put(6, k, k % 3 == 0 ? largest_of_type : -largest_of_type);  // as far apart as can be
+    rows.put(7, k, k % 4096 == 0 ? -infinity : std::sin(x));          // some are not allowed
+    rows.put(8, k, k == last ? nan : 1);                              // a NaN at the end
+    rows.put(9, k, k == 0 ? infinity : 1);
+    rows.put(10, k, -infinity);
+    rows.put(11, k, k == 5 ? nan : k == last ? infinity : -infinity);
+    rows.put(12, k, k / 20000 % 2 == 0 ? -1e10 : std::sin(x));  // a finite mask over whole warps and blocks
+  }
+  rows.repeat(13);
+  for (const float temperature : {1.0f, 1e-6f, 1e6f, 0x1p-100f, 0x1p100f}) {
+    rows.temperature = temperature;
+    ASSERT_TRUE(same_draws(rows)) << "temperature " << temperature;
   }
 }
 

@@ -133,7 +133,9 @@ class NearGuess {
       bins = by_count;
     else if (filter_.top_p < 1)
       bins = by_mass;
-    const int by_weight = filter_.min_p > 0 ? __float2int_rz(-log2f(filter_.min_p) * near_bins_of_two) + 2 : near_bins;
+    // For top_p after top_k all of the first k count, even those that are too light for min_p.
+    const bool by_min_p = filter_.min_p > 0 && !(counts_first && filter_.top_p < 1);
+    const int by_weight = by_min_p ? __float2int_rz(-log2f(filter_.min_p) * near_bins_of_two) + 2 : near_bins;
     const bool weight_is_enough = by_weight <= bins;
     const int taken = min(min(bins, by_weight), min(at_most, near_bins));
     const bool is_cut_beyond =

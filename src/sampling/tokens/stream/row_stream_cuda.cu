@@ -20,21 +20,21 @@ struct StreamShape {
 };
 
 // No `parts` if the rows do not fit.
-template <class S, unsigned rough>
+template <class S, bool alone>
 StreamShape stream_shape(const TokenCall& call) {
-  constexpr bool alone = rough != 0;
   using namespace sampling_kernel;
   constexpr std::int64_t in_line = 16 / sizeof(S), lines_of_chunk = chunk_lines, chunk_bytes = 16 * lines_of_chunk;
   const bool whole_lines = reinterpret_cast<std::uintptr_t>(call.logits) % 16 == 0 && call.row_stride % in_line == 0 &&
                            call.categories % in_line == 0;
   if (!whole_lines || execution::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return {};
   const std::int64_t room = execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
-                            static_cast<std::int64_t>(sizeof(StreamMemory<rough>)) - 1024;
+                            static_cast<std::int64_t>(sizeof(StreamMemory<S, alone>)) - 1024;
   const std::int64_t buffers = std::min<std::int64_t>(stream_most_buffers, room / chunk_bytes);
   // Exact sums need all of a row's part at once, and some buffers are for the next row meanwhile: more for floats, of
   // which a buffer has half as many and so is summed in half the time.
   const std::int64_t ahead = sizeof(S) == 4 ? 4 : 2;
-  const std::int64_t most_chunks = alone ? rough : std::min<std::int64_t>(stream_most_chunks, buffers - ahead);
+  const std::int64_t most_chunks =
+      alone ? rough_chunks<S>() : std::min<std::int64_t>(stream_most_chunks, buffers - ahead);
   if (buffers < 2 || most_chunks < 1) return {};
   const std::int64_t lines = call.categories / in_line;
   int parts = 2;
@@ -45,7 +45,7 @@ StreamShape stream_shape(const TokenCall& call) {
   // A thread's exact sum has to fit, and most threads should have something to do.
   const int unit_bits = token_unit_bits(call.categories);
   const bool fits = unit_bits <= 52 && chunk_lines_of_thread * in_line <= std::int64_t{1} << (52 - unit_bits);
-  const bool few = 4 * in_chunk < 3 * lines_of_chunk || (alone && chunks < rough);
+  const bool few = 4 * in_chunk < 3 * lines_of_chunk || (alone && chunks < rough_chunks<S>());
   if (!fits || few || chunks > most_chunks) return {};
   StreamShape shape = {{parts, part_lines * in_line, buffers * chunk_bytes, false}, {}};
   shape.call.call = call;
@@ -59,7 +59,7 @@ StreamShape stream_shape(const TokenCall& call) {
 }
 
 // How many clusters the current device has room for. Asked once per device.
-template <class S, unsigned rough>
+template <class S, bool alone>
 int clusters_at_once(const TokenShape& shape) {
   static std::array<std::array<std::atomic<int>, most_token_parts + 1>, 64> known;
   int device = 0;
@@ -67,14 +67,14 @@ int clusters_at_once(const TokenShape& shape) {
   std::atomic<int>* const place =
       device < 64 ? &known[static_cast<std::size_t>(device)][static_cast<std::size_t>(shape.parts)] : nullptr;
   if (place != nullptr && place->load() > 0) return place->load();
-  const auto kernel = sampling_kernel::draw_rows_in_stream<S, rough>;
+  const auto kernel = sampling_kernel::draw_rows_in_stream<S, alone>;
   execution::allow_shared_bytes(kernel, shape.shared_bytes, "drawing from a stream of rows");
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim = {static_cast<unsigned>(shape.parts), 1, 1};
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(static_cast<unsigned>(shape.parts));
-  config.blockDim = dim3(sampling_kernel::stream_threads<rough>());
+  config.blockDim = dim3(sampling_kernel::stream_threads<S, alone>());
   config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
   config.attrs = &cluster;
   config.numAttrs = 1;
@@ -84,28 +84,24 @@ int clusters_at_once(const TokenShape& shape) {
   return clusters;
 }
 
-template <class S, unsigned rough>
+template <class S, bool alone>
 bool draw_as(const TokenCall& call, cudaStream_t stream) {
-  StreamShape shape = stream_shape<S, rough>(call);
+  StreamShape shape = stream_shape<S, alone>(call);
   if (shape.blocks.parts == 0) return false;
-  const int clusters = clusters_at_once<S, rough>(shape.blocks);
+  const int clusters = clusters_at_once<S, alone>(shape.blocks);
   const std::int64_t bytes = std::int64_t{shape.call.chunks} * sampling_kernel::chunk_lines * 16;
-  const std::int64_t least = rough != 0 ? least_rows_alone : least_bytes_of_block / bytes;
+  const std::int64_t least = alone ? least_rows_alone : least_bytes_of_block / bytes;
   if (clusters == 0 || call.rows < least * clusters) return false;
   shape.call.rows = static_cast<std::uint32_t>(call.rows / clusters);
   shape.call.longer = static_cast<std::uint32_t>(call.rows % clusters);
-  launch_on_rows(sampling_kernel::draw_rows_in_stream<S, rough>, shape.call, clusters, shape.blocks,
-                 sampling_kernel::stream_threads<rough>(), stream, "drawing from a stream of rows");
+  launch_on_rows(sampling_kernel::draw_rows_in_stream<S, alone>, shape.call, clusters, shape.blocks,
+                 sampling_kernel::stream_threads<S, alone>(), stream, "drawing from a stream of rows");
   return true;
 }
 
-// The fewer blocks share a row, the more multiprocessors have one: no cluster spans two of their groups, and of eight
-// blocks fewer clusters fit into each.
 template <class S>
 bool draw(const TokenCall& call, bool alone, cudaStream_t stream) {
-  constexpr unsigned most = sizeof(S) == 4 ? 4 : 2;
-  if (!alone) return draw_as<S, 0>(call, stream);
-  return draw_as<S, most>(call, stream) || draw_as<S, most / 2>(call, stream);
+  return alone ? draw_as<S, true>(call, stream) : draw_as<S, false>(call, stream);
 }
 
 }  // namespace

@@ -24,14 +24,13 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
-template <class S, unsigned rough>
+template <class S, bool alone>
 class RowStream {
   using Part = ThreadPart<S>;
-  static constexpr bool alone = rough != 0;
-  static constexpr unsigned in_line = Part::in_line, lines = Part::lines, drawers = stream_drawers<rough>();
+  static constexpr unsigned in_line = Part::in_line, lines = Part::lines, drawers = stream_drawers<S, alone>();
 
  public:
-  __device__ RowStream(const StreamCall& of, StreamMemory<rough>& memory, unsigned char* buffers)
+  __device__ RowStream(const StreamCall& of, StreamMemory<S, alone>& memory, unsigned char* buffers)
       : of_(of), call_(of.call), memory_(memory), buffers_(buffers), part_(of) {
     unsigned clusters, cluster;
     asm("mov.u32 %0, %%nclusterid.x;" : "=r"(clusters));
@@ -62,7 +61,7 @@ class RowStream {
       if (lane_of_thread() == 0)
         while (!ended_) load();
     } else if (role <= static_cast<int>(drawers)) {
-      StreamDraw<S, rough>(of_, memory_, part_).draw(static_cast<unsigned>(role - 1));
+      StreamDraw<S, alone>(of_, memory_, part_).draw(static_cast<unsigned>(role - 1));
     } else if constexpr (!alone) {
       find_largest(static_cast<unsigned>(role - 1) - drawers);
     }
@@ -198,7 +197,7 @@ class RowStream {
   __device__ void work_alone() {
     Place at = {0, 0};
     for (unsigned n = 0;; ++n)
-      for (unsigned chunk = 0; chunk < rough; ++chunk) {
+      for (unsigned chunk = 0; chunk < rough_chunks<S>(); ++chunk) {
         arrival::wait_for(&memory_.full[at.buffer], at.use);
         const RowJob job = memory_.jobs[at.buffer];
         if (job.kind == RowJob::end) return put_end(n);
@@ -211,7 +210,7 @@ class RowStream {
           sum_segment(n, chunk, at, scale);
         }
         at = after(at);
-        if (chunk + 1 == rough) put_job(n, job);
+        if (chunk + 1 == rough_chunks<S>()) put_job(n, job);
       }
   }
 
@@ -299,7 +298,7 @@ class RowStream {
 
   const StreamCall& of_;
   const TokenCall& call_;
-  StreamMemory<rough>& memory_;
+  StreamMemory<S, alone>& memory_;
   unsigned char* buffers_;
   BlockPart<S> part_;
   std::int64_t clusters_, first_row_;
@@ -318,12 +317,12 @@ class RowStream {
 extern __shared__ __align__(128) unsigned char stream_buffers[];
 
 // Clusters of several blocks, one per multiprocessor.
-template <class S, unsigned rough>
-__global__ void __launch_bounds__(stream_threads<rough>(), 1)
+template <class S, bool alone>
+__global__ void __launch_bounds__(stream_threads<S, alone>(), 1)
     draw_rows_in_stream(const __grid_constant__ StreamCall call) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  __shared__ StreamMemory<rough> memory;
-  RowStream<S, rough>(call, memory, stream_buffers).run();
+  __shared__ StreamMemory<S, alone> memory;
+  RowStream<S, alone>(call, memory, stream_buffers).run();
 #endif
 }
 

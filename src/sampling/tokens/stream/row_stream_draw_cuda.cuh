@@ -54,13 +54,12 @@ __device__ __forceinline__ float rough_top(unsigned order, float scale) {
   return fmaxf(top_of(logit_of_order(order), scale), lowest_top);
 }
 
-template <class S, unsigned rough>
+template <class S, bool alone>
 class StreamDraw {
   using Part = ThreadPart<S>;
-  static constexpr bool alone = rough != 0;
 
  public:
-  __device__ StreamDraw(const StreamCall& call, StreamMemory<rough>& memory, const BlockPart<S>& part)
+  __device__ StreamDraw(const StreamCall& call, StreamMemory<S, alone>& memory, const BlockPart<S>& part)
       : call_(call.call), memory_(memory), part_(part), scale_(call.scale) {}
 
   // The work of drawing warp number `drawer`: with n such warps, it draws from every n-th row.
@@ -89,9 +88,7 @@ class StreamDraw {
   }
 
   // Groups of threads whose rough sums a lane looks at, and how many sums these are.
-  static constexpr unsigned groups = rough, in_lane = groups * ThreadSums::in_group;
-  // These are of so many warps, and when the lanes share them, each takes so many.
-  static constexpr unsigned warps_of_lane = groups < 2 ? 1 : groups / 2, taken = in_lane < 32 ? 1 : in_lane / 32;
+  static constexpr unsigned groups = rough_chunks<S>(), in_lane = groups * ThreadSums::in_group;
   // Segments whose exact sums a lane looks at.
   static constexpr unsigned segments_of_lane = stream_most_segments / 32;
 
@@ -107,37 +104,28 @@ class StreamDraw {
 
   __device__ void draw_roughly(const RowJob& job, unsigned drawer) const {
     const auto lane = static_cast<unsigned>(lane_of_thread());
-    double sums[warps_of_lane] = {};
-    float below_tops[warps_of_lane] = {};
+    double of_lane = 0;
+    float below_warp = 0;
     PAPILIO_UNROLL
     for (unsigned n = 0; n < groups; ++n) {
       const auto* const from = reinterpret_cast<const float4*>(group_sums(drawer, lane * groups + n));
       PAPILIO_UNROLL
       for (unsigned i = 0; i < ThreadSums::in_group / 4; ++i) {
         const float4 four = from[i];
-        below_tops[n / 2] += (exponents(four.x) + exponents(four.y)) + (exponents(four.z) + exponents(four.w));
-        sums[n / 2] += (static_cast<double>(four.x) + static_cast<double>(four.y)) +
-                       (static_cast<double>(four.z) + static_cast<double>(four.w));
+        below_warp += (exponents(four.x) + exponents(four.y)) + (exponents(four.z) + exponents(four.w));
+        of_lane += (static_cast<double>(four.x) + static_cast<double>(four.y)) +
+                   (static_cast<double>(four.z) + static_cast<double>(four.w));
       }
     }
-    unsigned order = 0, orders[warps_of_lane];
-    PAPILIO_UNROLL
-    for (unsigned w = 0; w < warps_of_lane; ++w) {
-      orders[w] = memory_.orders[drawer][lane * groups / 2 + w];
-      order = max(order, orders[w]);
-    }
-    order = __reduce_max_sync(whole_warp, order);
+    const unsigned order_of_warp = memory_.orders[drawer][lane * groups / 2];
+    const unsigned order = __reduce_max_sync(whole_warp, order_of_warp);
     const float top_of_block = top_of(logit_of_order(order), scale_.high);
-    // The sum, and the sum with exponents: below the top of the block from here on.
-    double of_lane = 0, below = 0, units[warps_of_lane];
-    PAPILIO_UNROLL
-    for (unsigned w = 0; w < warps_of_lane; ++w) {
-      const float down = rough_top(orders[w], scale_.high) - top_of_block;
-      units[w] = power_of_two(down);
-      if (units[w] == 0) continue;  // logits of -1e10 and below may have an infinite sum
-      of_lane += sums[w] * units[w];
-      below += (static_cast<double>(below_tops[w]) - sums[w] * static_cast<double>(down)) * units[w];
-    }
+    const float down = rough_top(order_of_warp, scale_.high) - top_of_block;
+    const double unit_of_lane = power_of_two(down);
+    // The sum with exponents: below the top of the block from here on.
+    const double below =
+        unit_of_lane == 0 ? 0 : (static_cast<double>(below_warp) - of_lane * static_cast<double>(down)) * unit_of_lane;
+    of_lane = unit_of_lane == 0 ? 0 : of_lane * unit_of_lane;  // logits of -1e10 and below may have an infinite sum
     const double to_lane = sum_to_lane(of_lane), below_to_lane = sum_to_lane(below);
     memory_.sums.tell(job.exchange, 0, order, cluster::rank());
     memory_.sums.tell(job.exchange, 1, bits_of(last(to_lane)), cluster::rank());
@@ -173,33 +161,18 @@ class StreamDraw {
       const unsigned lanes = __ballot_sync(whole_warp, offset < to_lane * scaled);
       const int of = lanes == 0 ? 0 : __ffs(static_cast<int>(lanes)) - 1;
       offset -= __shfl_sync(whole_warp, to_lane - of_lane, of) * scaled;
-      // The threads of lane `of`: each lane takes the sums of one or two of them.
-      double unit_of_thread = __shfl_sync(whole_warp, units[0], of);
-      PAPILIO_UNROLL
-      for (unsigned w = 1; w < warps_of_lane; ++w) {
-        const double other = __shfl_sync(whole_warp, units[w], of);
-        if (lane * taken / 32 == w) unit_of_thread = other;
-      }
-      double taken_sums[taken], sum = 0;
-      PAPILIO_UNROLL
-      for (unsigned i = 0; i < taken; ++i) {
-        const unsigned n = lane * taken + i, group = static_cast<unsigned>(of) * groups + n / ThreadSums::in_group;
-        taken_sums[i] = n < in_lane ? static_cast<double>(group_sums(drawer, group)[n % ThreadSums::in_group]) : 0;
-        sum += taken_sums[i] *= unit_of_thread * scaled;
-      }
+      // The threads of lane `of`: each lane takes the sum of one of them.
+      const double unit_of_thread = __shfl_sync(whole_warp, unit_of_lane, of) * scaled;
+      const unsigned group = static_cast<unsigned>(of) * groups + lane / ThreadSums::in_group;
+      const double sum =
+          lane < in_lane ? static_cast<double>(group_sums(drawer, group)[lane % ThreadSums::in_group]) * unit_of_thread
+                         : 0;
       arrival::arrive_warp(&memory_.drawn[drawer]);
       const double to_thread = sum_to_lane(sum);
-      const unsigned threads = __ballot_sync(whole_warp, offset < to_thread && lane * taken < in_lane);
-      const int in_of = threads == 0 ? static_cast<int>(in_lane / taken) - 1 : __ffs(static_cast<int>(threads)) - 1;
+      const unsigned threads = __ballot_sync(whole_warp, offset < to_thread && lane < in_lane);
+      const int in_of = threads == 0 ? static_cast<int>(in_lane) - 1 : __ffs(static_cast<int>(threads)) - 1;
       offset -= __shfl_sync(whole_warp, to_thread - sum, in_of);
-      unsigned thread = static_cast<unsigned>(of) * in_lane + static_cast<unsigned>(in_of) * taken;
-      PAPILIO_UNROLL
-      for (unsigned i = 0; i + 1 < taken; ++i) {
-        const double first = __shfl_sync(whole_warp, taken_sums[i], in_of);
-        if (offset < first) break;
-        offset -= first;
-        ++thread;
-      }
+      const unsigned thread = static_cast<unsigned>(of) * in_lane + static_cast<unsigned>(in_of);
       const unsigned chunk = thread / stream_workers;
       const ThreadLogits logits(*this, job.row, chunk, thread % stream_workers);
       const RoughUnit unit = rough_unit(scale, call_.categories, Part::additions);
@@ -351,7 +324,7 @@ class StreamDraw {
   }
 
   const TokenCall& call_;
-  StreamMemory<rough>& memory_;
+  StreamMemory<S, alone>& memory_;
   const BlockPart<S>& part_;
   TokenScale scale_;
 };

@@ -20,18 +20,21 @@ inline constexpr unsigned chunk_lines_of_thread = 4, segment_lines = 32 * chunk_
 inline constexpr unsigned chunk_lines = segment_lines * stream_worker_warps;
 inline constexpr unsigned stream_most_buffers = 6, stream_most_chunks = 4;
 inline constexpr unsigned stream_most_segments = stream_most_chunks * stream_worker_warps;
-// How many chunks a part has if tokens alone are asked for, and so sums are rough; 0: with log probabilities.
-inline constexpr unsigned most_rough_chunks = 4;
+// Chunks of a part if tokens alone are asked for: eight blocks then have a row of 131,072.
+template <class S>
+constexpr unsigned rough_chunks() {
+  return sizeof(S) == 4 ? 2 : 1;
+}
 
 // One warp loads, and some draw. With log probabilities, four more find the largest logits.
-template <unsigned rough>
+template <class S, bool alone>
 constexpr unsigned stream_drawers() {
-  return rough != 0 ? 8 / rough : 3;
+  return alone ? 8 / rough_chunks<S>() : 3;
 }
 inline constexpr unsigned stream_finders = 4;
-template <unsigned rough>
+template <class S, bool alone>
 constexpr int stream_threads() {
-  return stream_workers + 32 * static_cast<int>(1 + stream_drawers<rough>() + (rough != 0 ? 0 : stream_finders));
+  return stream_workers + 32 * static_cast<int>(1 + stream_drawers<S, alone>() + (alone ? 0 : stream_finders));
 }
 
 // There are so many places for what blocks send to each other about a row. No block sends anything for a row before all
@@ -160,10 +163,9 @@ struct ThreadSums {
   __device__ __forceinline__ const float* of(unsigned group) const { return sums + group * (in_group + 4); }
 };
 
-template <unsigned rough>
+template <class S, bool alone>
 struct StreamMemory {
-  static constexpr bool alone = rough != 0;
-  static constexpr unsigned drawers = stream_drawers<rough>(), of_rough = alone ? rough : 1;
+  static constexpr unsigned drawers = stream_drawers<S, alone>(), of_rough = alone ? rough_chunks<S>() : 1;
   // Barriers: of the buffers, and of the places for sums.
   std::uint64_t full[stream_most_buffers], free[stream_most_buffers];
   std::uint64_t summed[drawers], drawn[drawers];
