@@ -300,7 +300,8 @@ TEST_F(Generations, TheNewestIsLoaded) {
 
 TEST_F(Generations, ANoteComesBackAndChangesNothingElse) {
   const ChainState state = {.sweep = 2, .z = {0, 1, 1}};
-  CheckpointReport report = {.note = "of an earlier call"};
+  CheckpointReport report;
+  report.note = "of an earlier call";
   load(report);
   EXPECT_EQ(report.note, "");
   save_checkpoint(state, corpus_, two_topics, folder_.path("a"), nullptr, "a \"note\"\n\u00e9");
