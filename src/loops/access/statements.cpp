@@ -215,8 +215,9 @@ void Finder::assign(const Stmt& s) {
     const bool integers = s.target.type.kind == Type::Kind::integer && s.value.type.kind == Type::Kind::integer;
     if (before && by && integers && (s.op == "+" || s.op == "-")) {
       value = Polynomial::sum(*before, *by, s.op == "+" ? 1 : -1);
-      const Type& t = s.target.type;
-      if (value && (!t.is_signed || t.bits < 32)) value = checked(value, t, s.place, text_of(*value, out_.symbols));
+      const Type &t = s.target.type, &by_type = s.value.type;  // the sum has the wider type, and is then converted
+      const bool may_wrap = !t.is_signed || t.bits < 32 || by_type.bits > t.bits || !by_type.is_signed;
+      if (value && may_wrap) value = checked(value, t, s.place, text_of(*value, out_.symbols));
     }
   }
   is_unused_ = outer;

@@ -91,11 +91,7 @@ Expr Expressions::reference(int index) {
 
 Expr Expressions::call(int index) {
   const Node& n = names_.node(index);
-  const Node* callee = n.children.empty() ? nullptr : &names_.node(n.children[0]);
-  while (callee != nullptr && callee->kind != "DeclRefExpr" && !callee->children.empty()) {
-    callee = &names_.node(callee->children[0]);
-  }
-  const std::string name = callee == nullptr ? "" : callee->reference_name;
+  const std::string name = called_function(names_.tree(), n);
   const bool is_pure = std::find(pure_functions.begin(), pure_functions.end(), name) != pure_functions.end();
   if (names_.defines(name)) return call_of_file(index, name);
   if (!is_pure) return unknown(index, name.empty() ? "a call" : "a call of " + name);

@@ -15,6 +15,17 @@ std::uint64_t plain_name(const Tree& tree, int index) {
   return node->kind == "DeclRefExpr" ? node->reference : 0;
 }
 
+std::string called_function(const Tree& tree, const Node& call) {
+  if (call.children.empty()) return "";
+  const Node* callee = &tree[static_cast<std::size_t>(call.children[0])];
+  while ((callee->kind == "ParenExpr" ||
+          (callee->kind == "ImplicitCastExpr" && callee->cast == "FunctionToPointerDecay")) &&
+         !callee->children.empty()) {
+    callee = &tree[static_cast<std::size_t>(callee->children[0])];
+  }
+  return callee->kind == "DeclRefExpr" && callee->reference_kind == "FunctionDecl" ? callee->reference_name : "";
+}
+
 Names::Names(const Tree& tree, Program& program) : tree_(tree), program_(program) {
   for (const Node& n : tree) {
     const bool has_body =
@@ -38,10 +49,7 @@ Names::Names(const Tree& tree, Program& program) : tree_(tree), program_(program
 // What a function of this file does with a pointer argument is followed, or expand_calls says that it is not.
 void Names::find_arguments(int call) {
   const Node& n = node(call);
-  if (n.children.empty()) return;
-  const Node* callee = &node(n.children[0]);
-  while (callee->kind != "DeclRefExpr" && !callee->children.empty()) callee = &node(callee->children[0]);
-  if (!defined_.contains(callee->reference_name)) return;
+  if (!defined_.contains(called_function(tree_, n))) return;
   passed_.insert(call);
   for (std::size_t i = 1; i < n.children.size(); ++i) pass(n.children[i]);
 }
@@ -169,7 +177,8 @@ int Names::variable(std::uint64_t id, const std::string& path, const CType& type
 
 int Names::pointed_to_by_field(std::uint64_t id, const std::string& path, std::uint64_t field, const CType& type) {
   const Node* n = declaration(id);
-  if (n == nullptr || n->kind != "ParmVarDecl" || assigned_fields_.contains(field) || addressed_.contains(id))
+  if (n == nullptr || n->kind != "ParmVarDecl" || assigned_fields_.contains(field) || addressed_.contains(id) ||
+      tree_[0].too_deep)  // what was left out may assign the field
     return -1;
   const bool is_behind = type_of(*n).is_pointer();
   const std::pair<std::uint64_t, std::string> key = {id, path + "->"};

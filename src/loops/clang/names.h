@@ -75,6 +75,9 @@ class Names {
   std::map<std::string, std::vector<int>> by_name_;  // variables that are not fields
 };
 
+// The function that a call names; empty for a call through a pointer, whatever the pointer is called.
+std::string called_function(const Tree& tree, const Node& call);
+
 // The declaration that an expression in parentheses names; 0 for anything else.
 std::uint64_t plain_name(const Tree& tree, int node);
 

@@ -40,6 +40,7 @@ void Translator::function(const Node& n) {
   fault_.clear();
   in_switch_ = false;
   statement(*body, made.body);
+  if (n.too_deep) fault_ = "a part of the function is nested too deep";  // and may do anything to its variables
   made.fault = fault_;
   program_.functions.push_back(std::move(made));
 }
@@ -86,6 +87,8 @@ void Translator::statement(int index, std::vector<Stmt>& to) {
     for (const int c : n.children) statement(c, to);
     return;
   }
+  if (n.kind == "CaseStmt" || n.kind == "DefaultStmt")  // not in the body of its switch: it may lead into a loop
+    fault_ = fmt::format("a case label is within another statement (line {}, column {})", n.place.line, n.place.column);
   if (n.kind == "AttributedStmt" && !n.children.empty()) return statement(n.children.back(), to);
   if (n.kind == "GCCAsmStmt" || n.kind.starts_with("OMP")) return unknown(index, "a statement of kind " + n.kind, to);
   expression(index, to);
@@ -93,8 +96,27 @@ void Translator::statement(int index, std::vector<Stmt>& to) {
 
 void Translator::block(const Node& n, std::vector<Stmt>& to) {
   Stmt s = made(Kind::block, n);
-  for (const int c : n.children) statement(c, s.body);
+  statements(n.children, 0, s.body);
   to.push_back(std::move(s));
+}
+
+// What follows a statement that may leave the switch around it may be skipped.
+void Translator::statements(const std::vector<int>& all, std::size_t first, std::vector<Stmt>& to) {
+  for (std::size_t k = first; k < all.size(); ++k) {
+    statement(all[k], to);
+    if (!in_switch_ || !leaves_switch(all[k]) || k + 1 == all.size()) continue;
+    Stmt rest = made(Kind::branch, node(all[k + 1]));
+    statements(all, k + 1, rest.body);
+    return to.push_back(std::move(rest));
+  }
+}
+
+// Whether a part of a switch has a break that leaves it.
+bool Translator::leaves_switch(int index) const {
+  const Node& n = node(index);
+  if (n.kind == "BreakStmt" || n.too_deep) return true;
+  if (n.kind == "SwitchStmt" || n.kind == "ForStmt" || n.kind == "WhileStmt" || n.kind == "DoStmt") return false;
+  return std::any_of(n.children.begin(), n.children.end(), [&](int c) { return leaves_switch(c); });
 }
 
 void Translator::branch(int index, std::vector<Stmt>& to) {

@@ -30,6 +30,8 @@ class Translator {
   void unknown(int index, const std::string& text, std::vector<Stmt>& to);
   void statement(int index, std::vector<Stmt>& to);
   void block(const Node& n, std::vector<Stmt>& to);
+  void statements(const std::vector<int>& all, std::size_t first, std::vector<Stmt>& to);
+  bool leaves_switch(int index) const;
   void branch(int index, std::vector<Stmt>& to);
   void cases(int index, std::vector<Stmt>& to);
   void case_body(int index, std::vector<Stmt>& to);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "loops/clang/json.h"
@@ -20,17 +22,54 @@ std::uint64_t number_of(std::string_view id) {  // 0x1234
   return value;
 }
 
-// The name of the type that a spelling begins with, by its position and length; qualifiers are skipped.
+// The name of the type that a spelling begins with, such as `T` or `enum T`, by its position and length; qualifiers
+// are skipped.
 std::pair<std::size_t, std::size_t> first_name(const std::string& spelled) {
   std::size_t begin = 0;
   for (const std::string_view qualifier : {"const ", "volatile ", "const "}) {
     if (std::string_view(spelled).substr(begin).starts_with(qualifier)) begin += qualifier.size();
   }
-  return {begin, std::min(spelled.find_first_of(" *[(", begin), spelled.size()) - begin};
+  const std::size_t last = begin + (std::string_view(spelled).substr(begin).starts_with("enum ") ? 5 : 0);
+  return {begin, std::min(spelled.find_first_of(" *[(", last), spelled.size()) - begin};
+}
+
+// The value that an enumerator states, or the one that follows the last; nothing if it is not known.
+std::optional<std::int64_t> value_of(const Tree& tree, const Node& enumerator, std::optional<std::int64_t> last) {
+  const Node* at = &enumerator;
+  while (at->kind != "ConstantExpr" && !at->children.empty()) at = &tree[static_cast<std::size_t>(at->children[0])];
+  if (enumerator.too_deep) return std::nullopt;
+  if (enumerator.children.empty() || at->kind.ends_with("Comment")) {
+    if (!last) return 0;
+    return *last < std::numeric_limits<std::int64_t>::max() ? std::optional(*last + 1) : std::nullopt;
+  }
+  std::int64_t value = 0;
+  const char* const end = at->value.data() + at->value.size();
+  const auto [stop, failure] = std::from_chars(at->value.data(), end, value);
+  return failure == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
+
+// The type that the compilers of papilio's targets choose for an enum; no type at all if it cannot be told.
+std::string type_of_enum(const Tree& tree, const Node& n) {
+  const std::string none = "an enum";
+  if (!n.type.empty()) return n.type;  // enum E : char
+  std::optional<std::int64_t> last;
+  std::int64_t least = 0, largest = 0;
+  for (const int c : n.children) {
+    const Node& part = tree[static_cast<std::size_t>(c)];
+    if (part.kind.ends_with("Comment")) continue;
+    if (part.kind != "EnumConstantDecl") return none;  // an attribute, which may be `packed`
+    last = value_of(tree, part, last);
+    if (!last) return none;
+    least = std::min(least, *last);
+    largest = std::max(largest, *last);
+  }
+  if (!last || n.too_deep) return none;
+  if (least < 0) return least >= -0x8000'0000LL && largest <= 0x7FFF'FFFFLL ? "int" : "long";
+  return largest <= 0xFFFF'FFFFLL ? "unsigned int" : "unsigned long";
 }
 
 // clang says what the name of a type means only if the name is alone: `int64_t`, but not `const
-// int64_t *`. Here names of numbers and structs are replaced everywhere by what they mean.
+// int64_t *`. Here names of numbers, structs and enums are replaced everywhere by what they mean.
 void resolve_names_of_types(Tree& tree) {
   std::map<std::string, std::string, std::less<>> known;
   const auto resolve = [&](std::string& spelled) {
@@ -38,16 +77,21 @@ void resolve_names_of_types(Tree& tree) {
     const auto found = known.find(std::string_view(spelled).substr(begin, length));
     if (found != known.end()) spelled.replace(begin, length, found->second);
   };
+  const auto know = [&](const std::string& name, const std::string& target) {
+    const auto [place, is_new] = known.try_emplace(name, target);
+    if (!is_new && place->second != target) place->second = "two types of one name";  // in two blocks: no type at all
+  };
   for (Node& n : tree) {
     resolve(n.type);
     resolve(n.desugared);
+    if (n.kind == "EnumDecl" && !n.name.empty() && (!n.children.empty() || !n.type.empty()))
+      know("enum " + n.name, type_of_enum(tree, n));
     if (n.kind != "TypedefDecl") continue;
     const std::string& target = n.type.starts_with("struct ") || n.desugared.empty() ? n.type : n.desugared;
     const bool is_plain = target.find_first_of("*[(") == std::string::npos;
     const bool is_qualified = target.find("const") != std::string::npos || target.find("volatile") != std::string::npos;
     if (!is_plain || is_qualified) continue;
-    const auto [place, is_new] = known.try_emplace(n.name, target);
-    if (!is_new && place->second != target) place->second = "two types of one name";  // in two blocks: no type at all
+    know(n.name, target);
   }
 }
 
@@ -89,13 +133,15 @@ Key key_of(std::string_view name) {
   using Named = std::pair<std::string_view, Key>;
   static const auto per_length = [] {
     std::array<std::vector<Named>, 24> all;
-    for (const Named& named : {Named{"begin", Key::begin},
+    for (const Named& named : {Named{"array_filler", Key::inner},  // in place of "inner", if a list has one
+                               {"begin", Key::begin},
                                {"castKind", Key::cast},
                                {"col", Key::column},
                                {"desugaredQualType", Key::desugared},
                                {"end", Key::end},
                                {"expansionLoc", Key::expansion},
                                {"file", Key::file},
+                               {"fixedUnderlyingType", Key::type},
                                {"hasElse", Key::has_else},
                                {"id", Key::id},
                                {"init", Key::init},
@@ -283,8 +329,9 @@ class Reader {
     nodes_.pop_back();
     if (nodes_.size() != 1 || index < 0) return;
     const Node& n = tree_[static_cast<std::size_t>(index)];
-    // Structs of headers are kept for their bit-fields, and type names for their meaning.
-    if (!n.in_file && n.kind != "RecordDecl" && n.kind != "VarDecl" && n.kind != "TypedefDecl") {
+    // Structs of headers are kept for their bit-fields, and enums and type names for their meaning.
+    if (!n.in_file && n.kind != "RecordDecl" && n.kind != "VarDecl" && n.kind != "TypedefDecl" &&
+        n.kind != "EnumDecl") {
       tree_.resize(static_cast<std::size_t>(index));
       tree_[0].children.pop_back();
     }

@@ -38,7 +38,6 @@ void read_base(std::string_view base, CType& type) {
   }
   type.is_union = kept.starts_with("union");
   type.is_record = type.is_union || kept.starts_with("struct");
-  if (kept.starts_with("enum")) kept = "unsigned int";
   const auto known = numbers().find(kept);
   type.type = known == numbers().end() ? Type{Type::Kind::other, 0, false} : known->second;
 }

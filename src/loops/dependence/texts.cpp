@@ -11,6 +11,7 @@
 #include <functional>
 #include <initializer_list>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "loops/dependence/contradiction.h"
@@ -31,10 +32,28 @@ isl_set* named(isl_set* set, int kept, const std::vector<std::string>& names) {
   return set;
 }
 
+// floord(a, b), isl's name for a division that rounds down, in C; b is a positive number.
+std::string without_floord(std::string text) {
+  const std::string_view name = "floord(";
+  for (std::size_t at = text.rfind(name); at != std::string::npos; at = text.rfind(name)) {  // the innermost ones first
+    std::size_t end = at + name.size(), comma = end;
+    for (int depth = 0; end < text.size() && (depth > 0 || text[end] != ')'); ++end) {
+      depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+      if (depth == 0 && text[end] == ',') comma = end;
+    }
+    const std::string a = text.substr(at + name.size(), comma - at - name.size());
+    const std::string b = text.substr(comma + 2, end - comma - 2);
+    const bool is_plain = a.find_first_of(" -") == std::string::npos;  // a name or number
+    text.replace(at, end + 1 - at,
+                 fmt::format("(({0} - ({0} % {1} + {1}) % {1}) / {1})", is_plain ? a : '(' + a + ')', b));
+  }
+  return text;
+}
+
 std::optional<std::string> text_of(isl_ast_expr* expression) {
   char* text = expression == nullptr ? nullptr : isl_ast_expr_to_C_str(expression);
   std::optional<std::string> found;
-  if (text != nullptr) found = text;
+  if (text != nullptr) found = without_floord(text);
   std::free(text);
   isl_ast_expr_free(expression);
   return found;

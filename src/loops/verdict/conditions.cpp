@@ -102,6 +102,12 @@ void add_overlaps(const Program& program, const Accesses& accesses, const View& 
     const bool is_field = v.is_pointer && v.object != a.variable && v.type.kind == Type::Kind::integer;
     if (is_field && objects.contains(v.object)) scalars.insert(v.object);
   }
+  // And for elements of an array that the function reads as one value wherever they are.
+  const int nest = outermost(accesses, view.root);
+  for (const Symbol& s : accesses.symbols) {
+    const bool is_seen = s.defined_in < 0 || outermost(accesses, s.defined_in) == nest;
+    if (s.array >= 0 && is_seen) scalars.insert(variable(s.array).object);
+  }
   const auto add = [&](int a, int b) {
     if (may_overlap(variable(a), variable(b))) pairs.insert(std::minmax(variable(a).name, variable(b).name));
   };

@@ -111,7 +111,7 @@ class Reader {
     while (true) {
       if (takes("*")) {
         v *= unit();
-      } else if (takes("%") || takes("/")) {  // isl writes them for values that are not negative, or that divide
+      } else if (takes("%") || takes("/")) {
         const bool is_quotient = text_[at_ - 1] == '/';
         const std::int64_t by = unit();
         if (by == 0) return fail();
@@ -136,13 +136,6 @@ class Reader {
     if (takes("-")) return -unit();
     if (takes("max(")) return two(true);
     if (takes("min(")) return two(false);
-    if (takes("floord(")) {
-      const std::int64_t left = choice();
-      if (!takes(",")) return fail();
-      const std::int64_t by = choice();
-      if (!takes(")") || by <= 0) return fail();
-      return (left - ((left % by) + by) % by) / by;
-    }
     if (takes("(")) {
       const std::int64_t v = choice();
       return takes(")") ? v : fail();
