@@ -89,16 +89,35 @@ TEST(LoopsSoundness, Enums) {
             not_proven);
 }
 
-TEST(LoopsSoundness, ElementsReadOnBothSidesOfAWrite) {
-  const auto conditions = [](const std::string& p) {
-    return first_loop("void f(int n, const int *idx, int *" + p +
-                      ", double *restrict a) {\n"
-                      "  int m = idx[0];\n  *p = m + 1;\n  int k = idx[0];\n"
-                      "  for (int i = 0; i < n; i++) a[i] = a[i + k - m] + 1;\n}")
+TEST(LoopsSoundness, ValuesReadOnBothSidesOfAWrite) {
+  using Texts = std::vector<std::string>;
+  const auto conditions = [](const std::string& value, const std::string& write, const std::string& again) {
+    return analyze_text(
+               "struct s { int n, v; };\n"
+               "void f(int n, const int *idx, const struct s *s, int *p, int *restrict q, double *restrict a) {\n"
+               "  int m = " +
+                   value + ";\n  " + write + "\n  int k = " + again +
+                   ";\n"
+                   "  for (int i = 0; i < n; i++) a[i] = a[i + k - m] + 1;\n}",
+               "f.c")
+        .loops.back()
         .condition;
   };
-  EXPECT_EQ(conditions("p"), std::vector<std::string>{"idx and p do not overlap"});
-  EXPECT_EQ(conditions("restrict p"), std::vector<std::string>());
+  EXPECT_EQ(conditions("idx[0]", "*p = m + 1;", "idx[0]"), Texts{"idx and p do not overlap"});
+  EXPECT_EQ(conditions("s->n", "*p = m + 1;", "s->n"), Texts{"p and s do not overlap"});
+  EXPECT_EQ(conditions("idx[0]", "for (int j = 0; j < n; j++) p[j] = j;", "idx[0]"), Texts{"idx and p do not overlap"});
+  for (const std::string value : {"idx[0]", "s->n"}) {
+    EXPECT_EQ(conditions(value, "*q = m + 1;", value), Texts());
+    EXPECT_EQ(conditions(value, "*p = m + 1;", "m"), Texts());
+  }
+  // In the next iteration of the loop around it, the value is read again.
+  const LoopReport inner = analyze_text(
+                               "void f(int n, const int *idx, int *p, double *restrict a) {\n  int m = idx[0];\n"
+                               "  for (int t = 0; t < n; t++) {\n    int k = idx[0];\n"
+                               "    for (int i = 0; i < n; i++) a[i] = a[i + k - m] + 1;\n    *p = t;\n  }\n}",
+                               "f.c")
+                               .loops.at(1);
+  EXPECT_EQ(inner.condition, Texts{"idx and p do not overlap"});
 }
 
 // A condition is C: isl's function of a division that rounds down is not.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "loops/dependence/parameters.h"
@@ -82,6 +83,43 @@ bool divides(const Accesses& accesses, int nest, const Obligation& o, Solver& so
 
 }  // namespace
 
+namespace {
+
+// Where a function reads a variable.
+struct Reads {
+  int count = 0, first = 0, last = 0;  // in the order of the text
+  std::set<int> nests;                 // outermost loops
+
+  void add(const Access& a) {
+    if (count++ == 0) first = a.order;
+    last = a.order;
+    if (!a.loops.empty()) nests.insert(a.loops[0]);
+  }
+  // Whether it may be read before and after the write.
+  bool are_around(const Access& write) const {
+    const bool is_in_a_nest = !write.loops.empty() && nests.contains(write.loops[0]);
+    return count > 1 && (is_in_a_nest || (first < write.order && write.order < last));
+  }
+};
+
+// The variables that are taken to have one value wherever the function reads them: fields
+// behind pointers, and arrays whose elements are values outside of loops or in the nest.
+std::map<int, Reads> reads_of_values(const Program& program, const Accesses& accesses, int nest) {
+  std::set<int> arrays;
+  for (const Symbol& s : accesses.symbols) {
+    if (s.array >= 0 && (s.defined_in < 0 || outermost(accesses, s.defined_in) == nest)) arrays.insert(s.array);
+  }
+  std::map<int, Reads> found;
+  for (const Access& a : accesses.list) {
+    const Variable& v = program.variables[static_cast<std::size_t>(a.variable)];
+    const bool is_field = v.is_pointer && v.object != a.variable && v.type.kind == Type::Kind::integer;
+    if (!a.is_write && (is_field || arrays.contains(a.variable))) found[a.variable].add(a);
+  }
+  return found;
+}
+
+}  // namespace
+
 void add_overlaps(const Program& program, const Accesses& accesses, const View& view, std::vector<Predicate>& to) {
   const auto variable = [&](int v) -> const Variable& { return program.variables[static_cast<std::size_t>(v)]; };
   std::set<std::pair<std::string, std::string>> pairs;
@@ -102,12 +140,6 @@ void add_overlaps(const Program& program, const Accesses& accesses, const View& 
     const bool is_field = v.is_pointer && v.object != a.variable && v.type.kind == Type::Kind::integer;
     if (is_field && objects.contains(v.object)) scalars.insert(v.object);
   }
-  // And for elements of an array that the function reads as one value wherever they are.
-  const int nest = outermost(accesses, view.root);
-  for (const Symbol& s : accesses.symbols) {
-    const bool is_seen = s.defined_in < 0 || outermost(accesses, s.defined_in) == nest;
-    if (s.array >= 0 && is_seen) scalars.insert(variable(s.array).object);
-  }
   const auto add = [&](int a, int b) {
     if (may_overlap(variable(a), variable(b))) pairs.insert(std::minmax(variable(a).name, variable(b).name));
   };
@@ -116,6 +148,14 @@ void add_overlaps(const Program& program, const Accesses& accesses, const View& 
   }
   for (const int w : written_anywhere) {
     for (const int other : scalars) add(w, other);
+  }
+  // What was read before a write, and is not read in this loop, must be the same after it.
+  const auto values = reads_of_values(program, accesses, outermost(accesses, view.root));
+  for (const Access& a : accesses.list) {
+    if (!a.is_write || !variable(a.variable).is_pointer) continue;
+    for (const auto& [read, reads] : values) {
+      if (reads.are_around(a)) add(variable(a.variable).object, variable(read).object);
+    }
   }
   for (const auto& [a, b] : pairs) {
     Predicate p;
