@@ -133,7 +133,7 @@ template <class T>
 struct LogitWeights {
   MatrixView<const T> logits;
   VectorView<const std::int32_t> rows = {};  // as in MatrixWeights
-  double temperature = 1;                    // > 0 and finite
+  double temperature = 1;                    // from 2^-100 to 2^100
 };
 
 // Draws one category from each row of weights.
