@@ -93,7 +93,7 @@ def sample_categorical(
         `weights` are logits: the weight of category k is ``exp((logit[k] - max(logit)) / temperature)``. -inf is a
         weight of 0. Cannot be combined with `indptr`.
     temperature : float, optional
-        Finite and > 0; 1 by default. Only with `logits`.
+        From 2^-100 to 2^100; 1 by default. Only with `logits`.
     out : array of int32 or int64 of shape (rows,), optional
         Receives the categories and is returned. Contiguous, on the device of the weights.
     return_status : bool, default False
