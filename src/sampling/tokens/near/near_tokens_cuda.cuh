@@ -125,8 +125,7 @@ __global__ void __launch_bounds__(FewNear::threads, FewNear::blocks)
 template <class S, bool masked>
 __global__ void __launch_bounds__(ManyNear::threads, ManyNear::blocks)
     draw_many_near_tokens(const __grid_constant__ TokenCall call) {
-  following::wait();
-  following::let_begin();
+  following::wait();  // the next kernel's clusters need empty multiprocessors to fit: they do not begin early
   const std::int64_t step = rows_at_once();
   const auto is_left = [&](std::int64_t row) {
     return call.tokens[row] == left_over && is_near(call, filter_of_row(call, row));
