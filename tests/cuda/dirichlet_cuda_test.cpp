@@ -90,7 +90,7 @@ void expect_same_theta(const Documents& documents, std::int32_t topics, bool sym
   EXPECT_TRUE(testing::same_bytes(theta.host(), expected, "theta")) << topics << " topics";
 }
 
-TEST_F(DirichletCuda, ThetaIsTheCpus) {
+TEST_F(DirichletCuda, SmokeThetaIsTheCpus) {
   for (const std::int32_t topics : {1, 5, 31, 100, 128, 129, 200, 1000, 1024}) {
     const Documents documents = some_documents(97, 150, topics);
     expect_same_theta(documents, topics, true, 0);
@@ -153,7 +153,7 @@ void expect_same_phi(std::int64_t words, std::int32_t topics, double beta, bool 
       << words << " words, " << topics << " topics, beta " << beta;
 }
 
-TEST_F(DirichletCuda, PhiIsTheCpus) {
+TEST_F(DirichletCuda, SmokePhiIsTheCpus) {
   for (const std::int32_t topics : {1, 3, 32, 100, 129, 1024}) {
     expect_same_phi(1, topics, 0.1, true);
     expect_same_phi(777, topics, 0.01, true);

@@ -78,7 +78,7 @@ void expect_nan_for_what_is_no_shape(bool in_place) {
 TEST_F(SampleGammaOnCuda, GivesNotANumberForWhatIsNoShape) { expect_nan_for_what_is_no_shape(false); }
 TEST_F(SampleGammaOnCuda, GivesNotANumberForWhatIsNoShapeInPlace) { expect_nan_for_what_is_no_shape(true); }
 
-TEST_F(SampleGammaOnCuda, DrawsInPlace) {
+TEST_F(SampleGammaOnCuda, SmokeDrawsInPlace) {
   constexpr std::int64_t rows = 40, columns = 1000;
   const std::vector<float> shapes = some_shapes(rows * columns);
   std::vector<float> expected(shapes.size());

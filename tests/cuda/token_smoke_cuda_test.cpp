@@ -23,16 +23,18 @@ TokenRows<S> wide_rows(std::int64_t rows, std::int64_t categories, double scale)
 // The filters of few rows and of many. Rows that are equally likely at a very high temperature go on to the kernel that
 // draws from any row; without filters, intervals and exact sums are used.
 TYPED_TEST(CudaTokenSmoke, SmokeOfEveryFilter) {
-  for (const std::int64_t count : {std::int64_t{3}, std::int64_t{120}, std::int64_t{210}}) {
-    auto rows = wide_rows<TypeParam>(count, count < 200 ? 11001 : 10004, 2);
-    for (const float temperature : {0.0f, 0.8f, 0x1p100f})
-      for (const std::int32_t top_k : {0, 40, 600})
-        for (const float top_p : {1.0f, 0.9f})
-          ASSERT_TRUE(same_tokens(filtered(rows, temperature, top_k, top_p, 0)))
-              << count << " rows, temperature " << temperature << ", top_k " << top_k << ", top_p " << top_p;
+  for (const std::int64_t count : {std::int64_t{2}, std::int64_t{102}}) {
+    auto rows = wide_rows<TypeParam>(count, 5002, 2);
+    for (const float temperature : {0.0f, 0.8f, 0x1p100f}) {
+      ASSERT_TRUE(same_tokens(filtered(rows, temperature, 0, 0.9f, 0))) << count << " rows, " << temperature;
+      ASSERT_TRUE(same_tokens(filtered(rows, temperature, 600, 0.9f, 0))) << count << " rows, " << temperature;
+    }
+    ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 0, 1, 0))) << count << " rows";
+    ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 40, 1, 0.01f))) << count << " rows";
+    ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 100, 0.9f, 0))) << count << " rows";
     allow(rows, 0.7, 3);
-    ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 40, 0.9f, 0.01f)));
-    ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 0, 1, 0)));
+    ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 40, 0.9f, 0.01f))) << count << " rows";
+    ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 0, 1, 0))) << count << " rows";
   }
 }
 

@@ -162,7 +162,7 @@ class CudaDrafts : public CudaTest {};
 using DraftTypes = ::testing::Types<float, Half, BFloat16>;
 TYPED_TEST_SUITE(CudaDrafts, DraftTypes);
 
-TYPED_TEST(CudaDrafts, OfEverySize) {
+TYPED_TEST(CudaDrafts, SmokeOfEverySize) {
   std::int64_t accepted = 0, refused = 0, bad = 0;
   for (const std::int64_t categories : {1, 2, 5, 33, 500, 2049, 9001})
     for (const LawOfDraft law : laws)

@@ -142,19 +142,21 @@ class FewDraw {
 
   // Writes the results in ascending order of category, and draws. Returns how many are kept.
   __device__ unsigned put_kept(const Lanes& by_rank) {
+    std::uint64_t* const weight_at = memory_.weights[warp_of_thread()];
+    std::uint8_t* const rank_at = memory_.ranks[warp_of_thread()];
     PAPILIO_UNROLL
-    for (int r = 0; r < rounds; ++r) {  // all warps compute the same
+    for (int r = 0; r < rounds; ++r) {
       if (place(r) >= n_) break;
       const int to = memory_.places[place(r)];
-      memory_.weights[to] = by_rank.at[r];
-      memory_.ranks[to] = static_cast<std::uint8_t>(place(r));
+      weight_at[to] = by_rank.at[r];
+      rank_at[to] = static_cast<std::uint8_t>(place(r));
     }
     __syncwarp();
     Lanes weights;
     unsigned kept = 0, entry = 0;
     PAPILIO_UNROLL
     for (int r = 0; r < rounds; ++r) {
-      weights.at[r] = place(r) < n_ ? memory_.weights[place(r)] : 0;
+      weights.at[r] = place(r) < n_ ? weight_at[place(r)] : 0;
       const unsigned some = __ballot_sync(whole_warp, weights.at[r] != 0);
       if (r == warp_of_thread()) entry = kept + static_cast<unsigned>(__popc(some & ((1u << lane_of_thread()) - 1)));
       kept += static_cast<unsigned>(__popc(some));
@@ -167,7 +169,7 @@ class FewDraw {
     const std::uint64_t target = token_target(memory_.number, total_);
     const bool drawn = target < to && target >= to - weight;
     if (weight == 0 || (!drawn && entry >= call_.room)) return kept;
-    const int rank = memory_.ranks[place(warp_of_thread())];
+    const int rank = rank_at[place(warp_of_thread())];
     const float log = log_probability(logit(rank), logit(0), filter_.temperature, log_total_);
     const auto category = static_cast<std::int32_t>(category_of_key(memory_.sorted[rank]));
     if (entry < call_.room) put_entry(call_, row_, entry, category, log);

@@ -14,10 +14,10 @@ inline constexpr int few_taken = 256;                   // keys that a block has
 inline constexpr int ranking = first_threads / 32 - 1;  // warps
 
 struct FewMemory {
-  std::uint64_t sorted[few_most];  // of the first block: the first of the row
-  std::uint64_t weights[few_most];
-  std::uint64_t told[most_blocks];  // what the blocks tell of themselves
-  std::uint8_t places[few_most], ranks[few_most];
+  std::uint64_t sorted[few_most];                  // of the first block: the first of the row
+  std::uint64_t weights[few_most / 32][few_most];  // of each warp that draws, by category
+  std::uint64_t told[most_blocks];                 // what the blocks tell of themselves
+  std::uint8_t places[few_most], ranks[few_most / 32][few_most];
   TokenScale scale;             // but for the largest logit
   std::uint64_t number, least;  // of the draw; the least weight that is kept
   unsigned lowest[first_threads / 32], highest[first_threads / 32], counts[first_threads / 32];

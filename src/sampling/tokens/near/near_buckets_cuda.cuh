@@ -104,7 +104,10 @@ class NearSums {
     for (unsigned first = threadIdx.x; first < count_; first += at_once * Shape::threads) {
       decltype(make(0u)) made[at_once];
       PAPILIO_UNROLL
-      for (unsigned i = 0; i < at_once; ++i) made[i] = make(min(first + i * Shape::threads, count_ - 1));
+      for (unsigned i = 0; i < at_once; ++i) {
+        const unsigned n = first + i * Shape::threads;
+        made[i] = make(n < count_ ? n : first);  // one of this thread's own: others may be changing
+      }
       PAPILIO_UNROLL
       for (unsigned i = 0; i < at_once; ++i)
         if (const unsigned n = first + i * Shape::threads; n < count_) use(n, made[i]);
