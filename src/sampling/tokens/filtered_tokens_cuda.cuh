@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "execution/cuda/dependent_launch.cuh"
 #include "sampling/tokens/token_search_cuda.cuh"
 
 // Draws from rows of which any number of categories may be kept: the blocks of a cluster hold a row, find where the
@@ -232,7 +233,7 @@ extern __shared__ float slice_values[];
 template <class S>
 __global__ void __launch_bounds__(slice_threads, 2) draw_filtered_tokens(const __grid_constant__ TokenCall call) {
   __shared__ SliceMemory memory;
-  following::wait();
+  execution::wait_for_kernel_before();
   const std::int64_t parts = cluster::size(), step = gridDim.x / parts;
   if (call.left && !any_row(call, blockIdx.x / parts, step, [&](std::int64_t row) { return is_left(call, row); }))
     return;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "execution/cuda/dependent_launch.cuh"
 #include "sampling/tokens/on_chip_cut_cuda.cuh"
 #include "sampling/tokens/weight_sums_cuda.cuh"
 
@@ -377,8 +378,8 @@ template <class S, bool plain>
 __global__ void __launch_bounds__(on_chip_threads, 3) draw_left_on_chip(const __grid_constant__ TokenCall call) {
   using Draw = OnChipDraw<S, OnChip::cut, plain>;
   __shared__ typename Draw::Memory memory;
-  following::wait();
-  following::let_begin();
+  execution::wait_for_kernel_before();
+  execution::let_next_kernel_come();
   const std::int64_t step = gridDim.x / static_cast<unsigned>(cluster::size());
   std::int64_t row = blockIdx.x / static_cast<unsigned>(cluster::size());
   if (!any_row(call, row, step, [&](std::int64_t n) { return call.tokens[n] == left_over; })) return;

@@ -44,22 +44,6 @@ __device__ __forceinline__ T* at(T* p, int) {
 
 }  // namespace cluster
 
-// Kernels that follow each other on a stream, the later one launched to begin early (token_launch_cuda.h).
-namespace following {
-
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-// Lets the next kernel begin as soon as there is room for it.
-__device__ __forceinline__ void let_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
-// Waits until the kernel before has ended, and sees what it wrote. A kernel that begins early has to call it first of
-// all: the kernel after it relies on that too.
-__device__ __forceinline__ void wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-#else
-__device__ __forceinline__ void let_begin() {}
-__device__ __forceinline__ void wait() {}
-#endif
-
-}  // namespace following
-
 using Wide = unsigned long long;  // the type of 64-bit atomics
 
 inline constexpr unsigned whole_warp = 0xFFFF'FFFFu;

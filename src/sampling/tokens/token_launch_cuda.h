@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "execution/cuda/check.h"
+#include "execution/cuda/dependent_launch.cuh"
 #include "execution/cuda/memory.h"
 #include "execution/cuda/shared_bytes.h"
 #include "sampling/tokens/token_call_cuda.h"
@@ -55,8 +56,8 @@ inline TokenCall shaped(TokenCall call, const TokenShape& shape) {
   return call;
 }
 
-// When a kernel begins: after the kernel before it in the stream, or early, while that one is still running. A kernel
-// that begins early waits by itself (`following::wait`); on devices that do not know this it begins after.
+// When a kernel begins: after the kernel before it in the stream, or early, while that one is still running, if its
+// code waits by itself (execution/cuda/dependent_launch.cuh).
 enum class Begin : bool { after, early };
 
 // The configuration of a launch.
@@ -73,11 +74,7 @@ struct TokenLaunch {
       cluster.val.clusterDim.y = 1;
       cluster.val.clusterDim.z = 1;
     }
-    if (begin == Begin::early && execution::device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9) {
-      cudaLaunchAttribute& early = attributes[config.numAttrs++];
-      early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-      early.val.programmaticStreamSerializationAllowed = 1;
-    }
+    if (begin == Begin::early) attributes[config.numAttrs++] = execution::early_launch();
     config.gridDim = dim3(static_cast<unsigned>(std::min(rows, most_token_rows) * shape.parts));
     config.blockDim = dim3(static_cast<unsigned>(threads));
     config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
@@ -97,6 +94,7 @@ template <class Call>
 void launch_on_rows(void (*kernel)(Call), const Call& call, std::int64_t rows, const TokenShape& shape, int threads,
                     cudaStream_t stream, const char* what, Begin begin = Begin::after) {
   allow_shared_bytes(kernel, shape, what);
+  if (begin == Begin::early && !execution::waits_for_kernel_before(kernel, what)) begin = Begin::after;
   const TokenLaunch launch(rows, shape, threads, stream, begin);
   execution::check(cudaLaunchKernelEx(&launch.config, kernel, call), what);
 }

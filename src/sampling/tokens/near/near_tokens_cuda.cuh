@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "execution/cuda/dependent_launch.cuh"
 #include "sampling/tokens/near/near_bound_cuda.cuh"
 #include "sampling/tokens/near/near_draw_cuda.cuh"
 #include "sampling/tokens/near/near_part_cuda.cuh"
@@ -107,7 +108,7 @@ __device__ __forceinline__ std::int64_t rows_at_once() { return gridDim.x / stat
 template <class S, bool masked>
 __global__ void __launch_bounds__(FewNear::threads, FewNear::blocks)
     draw_near_tokens(const __grid_constant__ TokenCall call) {
-  following::let_begin();
+  execution::let_next_kernel_come();
   const std::int64_t first = row_of_cluster(), step = rows_at_once();
   if (threadIdx.x == 0 && first < call.rows) {
     const std::int64_t begin = min(call.categories, cluster::rank() * call.in_slice);
@@ -121,11 +122,12 @@ __global__ void __launch_bounds__(FewNear::threads, FewNear::blocks)
   }
 }
 
-// Draws from the rows that the kernel above left over: once more with larger blocks, which collect more logits.
+// Draws from the rows that the kernel above left over: once more with larger blocks, which collect more logits. It does
+// not let the next kernel come early, whose clusters all fit only on empty multiprocessors.
 template <class S, bool masked>
 __global__ void __launch_bounds__(ManyNear::threads, ManyNear::blocks)
     draw_many_near_tokens(const __grid_constant__ TokenCall call) {
-  following::wait();  // the next kernel's clusters need empty multiprocessors to fit: they do not begin early
+  execution::wait_for_kernel_before();
   const std::int64_t step = rows_at_once();
   const auto is_left = [&](std::int64_t row) {
     return call.tokens[row] == left_over && is_near(call, filter_of_row(call, row));
