@@ -145,7 +145,8 @@ __device__ __forceinline__ void draw_collected(const TokenCall& call, FirstMemor
 template <class S>
 __device__ __noinline__ void draw_left(const TokenCall& call, FirstMemory& memory, std::int64_t row) {
   draw_collected<S>(call, memory, row, filter_of_row(call, row), bias_of_row(call, row));
-  __syncthreads();  // the next row counts anew
+  __syncthreads();                           // the next row counts anew
+  if (cluster::size() > 1) cluster::sync();  // and its blocks send to the first one, which may still draw
 }
 
 // If `may_be_few`, the first few of some rows are found from the largest logits of groups.
