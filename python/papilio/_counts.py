@@ -27,6 +27,13 @@ def _entries(X):
     return (entry.to_list() if lists and hasattr(entry, "to_list") else entry for entry in entries)
 
 
+def is_missing(entry):
+    """Whether an entry of a column stands for none: None, NaN, or NA or NaT of pandas."""
+    if entry is None or isinstance(entry, (float, np.floating)):
+        return entry is None or bool(np.isnan(entry))
+    return type(entry).__name__ in ("NAType", "NaTType")
+
+
 def kind_of_texts(X):
     """"texts" for a list or column of str, "tokens" for one of lists of str, "" for anything else.
 
@@ -35,7 +42,7 @@ def kind_of_texts(X):
     for entry in _entries(X):
         if isinstance(entry, str):
             return "texts"
-        if entry is not None and not (isinstance(entry, (list, tuple)) and not entry):
+        if not is_missing(entry) and not (isinstance(entry, (list, tuple)) and not entry):
             return "tokens" if isinstance(entry, (list, tuple)) and isinstance(entry[0], str) else ""
     return ""
 

@@ -71,7 +71,7 @@ def infer(
         For "gibbs": all sweeps, and the first of them that are not counted; 0 <= burn_in < sweeps.
     em_steps : int, default 50
         For "em"; at least 1.
-    seed : int, numpy.random.Generator or key of JAX, default 0
+    seed : int, generator or key of JAX, default 0
         For "gibbs"; 0 <= seed < 2^64.
     threads : int, default 0
         0: all processors. Never changes the result.

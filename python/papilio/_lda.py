@@ -86,8 +86,9 @@ class LDA(Fitting, Scoring, FittedTopics, Conduct):
         Sweeps of "gibbs", of which the first fifth is not counted, or steps of "em"; at least 1.
     fractional : {"raise", "round"}
         What to do with entries of X that are not whole numbers.
-    random_state : int, RandomState, Generator, key of JAX or None
-        An int is the seed itself, 0 <= seed < 2^64, and so is a key of JAX. None: a seed from NumPy's global generator.
+    random_state : int, generator, key of JAX or None
+        An int is the seed itself, 0 <= seed < 2^64, and so is a key of JAX. A generator of NumPy's gives 32 bits, one
+        of PyTorch's 63, and advances. None: 32 bits from NumPy's global generator.
     n_jobs : int, optional
         CPU threads. None and -1: all processors; -2: all but one. Never changes the model.
     device : str, optional

@@ -46,7 +46,7 @@ def word_prior(value, topics):
 
 
 def seed(random_state):
-    """An int or a key of JAX is the seed itself; generators and None (NumPy's own generator) give 32 bits."""
+    """An int or a key of JAX is the seed itself. NumPy's generators and None, its own, give 32 bits; PyTorch's 63."""
     if random_state is None or random_state is np.random:
         return int(np.random.randint(0, 2**32, dtype=np.uint64))
     if isinstance(random_state, np.random.RandomState):

@@ -10,7 +10,7 @@ import numpy as np
 from papilio import _core, _seeds
 from papilio._checked import real, threads as checked_threads, whole
 from papilio._core import Corpus, Model, ReadReport
-from papilio._counts import as_counts, as_list
+from papilio._counts import as_counts, as_list, is_missing
 from papilio._keywords import suggests_options
 from papilio._options import Fractional, Phrases, Vocabulary, WordRule
 from papilio._text_options import text_options, warn_of_stop_words, warn_of_unspaced
@@ -151,7 +151,7 @@ def corpus_from_tokens(
     Raises
     ------
     TypeError
-        Naming the first document that is one str.
+        Naming the first document that is one str or missing.
 
     Examples
     --------
@@ -164,8 +164,8 @@ def corpus_from_tokens(
     numbers = {} if words_given is None else {word: number for number, word in enumerate(words_given)}
     offsets, words = [0], []
     for d, document in enumerate(as_list(documents) if hasattr(documents, "to_pylist") else documents):
-        if document is None or isinstance(document, str):
-            what = "None" if document is None else "one str"
+        if is_missing(document) or isinstance(document, str):
+            what = "one str" if isinstance(document, str) else repr(document)
             raise TypeError(f"{caller}: document {d} is {what}, expected its words")
         if words_given is None:
             words.extend([numbers.setdefault(word, len(numbers)) for word in document])
@@ -318,7 +318,7 @@ def generate_corpus(
         Prior of each topic in a document; 1e-6 <= alpha <= 1e6.
     overlap : float, default 0.1
         The share of each topic that is spread over the whole vocabulary; 0 to 1.
-    seed : int, numpy.random.Generator or key of JAX, default 0
+    seed : int, generator or key of JAX, default 0
         0 <= seed < 2^64.
     threads : int, default 0
         0: all processors. Never changes the corpus.

@@ -92,7 +92,7 @@ def complete_documents(
         Documents that the model was not trained on.
     em_steps : int, default 50
         Steps that find theta from the first half; at least 1.
-    seed : int, numpy.random.Generator or key of JAX, default 0
+    seed : int, generator or key of JAX, default 0
         For the shuffle; 0 <= seed < 2^64.
     shuffle : bool, default True
         Shuffle the tokens of a document before it is split. False: split them in their order.
@@ -161,7 +161,7 @@ def left_to_right(
         Documents that the model was not trained on.
     particles : int, default 20
         1 to 1,000,000; more give a smaller variance.
-    seed : int, numpy.random.Generator or key of JAX, default 0
+    seed : int, generator or key of JAX, default 0
         0 <= seed < 2^64.
     threads : int, default 0
         0: all processors. Never changes the result.

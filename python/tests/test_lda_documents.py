@@ -160,7 +160,7 @@ def test_lists_of_words_may_begin_with_an_empty_document():
         papilio.LDA(2).fit([None, "cats"])
 
 
-@pytest.mark.parametrize("package", ["pyarrow", "polars"])
+@pytest.mark.parametrize("package", ["pyarrow", "polars", "pandas"])
 def test_columns_of_texts_and_of_words(package):
     module = pytest.importorskip(package)
     words = [[], *(text.lower().split() for text in TEXTS)]
@@ -180,10 +180,12 @@ def test_columns_of_texts_and_of_words(package):
         assert titles and set(titles) <= set(TEXTS)
         with pytest.raises(TypeError, match="X is texts, .*corpus_from_texts"):
             papilio.corpus_from_matrix(make(TEXTS))
-        with pytest.raises(TypeError, match="document 1 is None, expected a str"):
-            papilio.LDA(2).fit(make(["cats", None]))
-        with pytest.raises(TypeError, match="document 1 is None, expected its words"):
-            papilio.LDA(2).fit(make([["cats"], None]))
+        for missing in (None, float("nan"), module.NA) if package == "pandas" else (None,):
+            for given, one in ((["cats", "dogs"], "a str"), ([["cats"], ["dogs"]], "its words")):
+                for place in (0, 1):
+                    column = make([*given[:place], missing, *given[place:]])
+                    with pytest.raises(TypeError, match=f"document {place} is (None|nan|<NA>), expected {one}"):
+                        papilio.LDA(2).fit(column)
         with pytest.raises(ValueError, match="Reshape your data"):
             papilio.LDA(2).fit(make([1, 2, 3]))
     table = module.table({"a": [1, 2], "b": [3, 0]}) if package == "pyarrow" else module.DataFrame({"a": [1, 2], "b": [3, 0]})

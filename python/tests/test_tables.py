@@ -37,7 +37,7 @@ def test_find():
 
 @pytest.mark.parametrize("name", [name for name in conftest.MAKERS if name != "memoryview"])
 def test_weights_with_gaps(name):
-    """A column of a matrix, and weights from last to first: those of any framework, also where a copy is made of them."""
+    """Weights with others between them, a column of a matrix, of any framework: also where a copy is made of them."""
     make, matrix = conftest.MAKERS[name], np.random.default_rng(0).random((500, 3))
     column, expected = make(matrix)[:, 1] if hasattr(make(matrix), "ravel") else make(matrix[:, 1]), matrix[:, 1].copy()
     for table in TABLES:

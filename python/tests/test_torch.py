@@ -83,9 +83,11 @@ def test_a_generator_gives_the_seed(device):
 
 
 def test_a_generator_gives_the_seed_of_every_kind_of_draw():
-    """Whatever the weights are: tensors, or arrays and numbers beside which there are none."""
+    """Whatever the weights are: tensors, or arrays and numbers beside which there are none. Topic models have none."""
     row, rows = torch.arange(1.0, 200.0), torch.rand(3, 40)
     dynamic, forest = papilio.DynamicWeights(row), papilio.DynamicForest(rows)
+    corpus = papilio.generate_corpus(documents=20, vocabulary=30, topics=3, seed=1)
+    lda = papilio.LDA(3, max_iter=5, random_state=1, device="cpu").fit(corpus)
 
     def reservoir(seed):
         kept = papilio.WeightedReservoir(5, seed=seed)
@@ -104,12 +106,19 @@ def test_a_generator_gives_the_seed_of_every_kind_of_draw():
         "resample": lambda seed: papilio.resample(row, 90, seed=seed, method="multinomial"),
         "dynamic": lambda seed: dynamic.sample(9, seed=seed),
         "forest": lambda seed: forest.sample([0, 1, 2] * 3, seed=seed),
+        "LDA": lambda seed: papilio.LDA(3, max_iter=2, random_state=seed, device="cpu").fit(corpus).topics_,
+        "infer": lambda seed: papilio.infer(lda, corpus, sweeps=5, burn_in=1, seed=seed).theta,
+        "complete_documents": lambda seed: papilio.complete_documents(lda, corpus, seed=seed).perplexity,
+        "left_to_right": lambda seed: papilio.left_to_right(lda, corpus, particles=2, seed=seed).perplexity,
+        "generate_corpus": lambda seed: papilio.generate_corpus(documents=9, vocabulary=9, topics=3, seed=seed).words,
     }
     for name, call in calls.items():
         generator, twin = (torch.Generator().manual_seed(3) for _ in range(2))
         for _ in range(2):  # it advances
             seed = int(torch.randint(2**63 - 1, (), generator=twin))
-            assert np.asarray(call(generator)).tolist() == np.asarray(call(seed)).tolist(), name
+            drawn = np.asarray(call(generator)).tolist()
+            assert drawn == np.asarray(call(seed)).tolist(), name
+            assert drawn != np.asarray(call(seed + 1)).tolist(), name
 
 
 def test_errors(device):

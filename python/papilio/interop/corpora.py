@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable
 from itertools import pairwise
@@ -12,6 +11,7 @@ import numpy as np
 
 from papilio._checked import plain
 from papilio._core import Corpus
+from papilio._counts import is_missing
 from papilio._errors import FormatError
 from papilio._options import Missing, TextOptions
 from papilio.corpora import corpus_from_texts
@@ -226,9 +226,9 @@ def corpus_from_column(
         raise ValueError(f"papilio.interop.corpus_from_column: missing is {missing!r}, expected 'raise' or 'empty'")
     texts = _as_list(column, "column")
     if missing == "empty":
-        texts = ["" if _is_missing(text) else text for text in texts]
+        texts = ["" if is_missing(text) else text for text in texts]
     ids = _as_list(names, "names")
-    if any(_is_missing(name) for name in ids):
+    if any(is_missing(name) for name in ids):
         raise TypeError("papilio.interop.corpus_from_column: a name is missing; fill the missing ones first")
     return corpus_from_texts(texts, names=[str(name) for name in ids], **options)
 
@@ -243,10 +243,6 @@ def _as_list(column, what):
         if hasattr(column, method):
             return getattr(column, method)()
     return list(column)
-
-
-def _is_missing(text):
-    return text is None or isinstance(text, float) and math.isnan(text) or type(text).__name__ in ("NAType", "NaTType")
 
 
 def corpus_from_parquet(
