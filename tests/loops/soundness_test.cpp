@@ -93,7 +93,7 @@ TEST(LoopsSoundness, ValuesReadOnBothSidesOfAWrite) {
   using Texts = std::vector<std::string>;
   const auto conditions = [](const std::string& value, const std::string& write, const std::string& again) {
     return analyze_text(
-               "struct s { int n, v; };\n"
+               "struct s { int n, v; } S;\nint g[10], h;\n"
                "void f(int n, const int *idx, const struct s *s, int *p, int *restrict q, double *restrict a) {\n"
                "  int m = " +
                    value + ";\n  " + write + "\n  int k = " + again +
@@ -106,6 +106,9 @@ TEST(LoopsSoundness, ValuesReadOnBothSidesOfAWrite) {
   EXPECT_EQ(conditions("idx[0]", "*p = m + 1;", "idx[0]"), Texts{"idx and p do not overlap"});
   EXPECT_EQ(conditions("s->n", "*p = m + 1;", "s->n"), Texts{"p and s do not overlap"});
   EXPECT_EQ(conditions("idx[0]", "for (int j = 0; j < n; j++) p[j] = j;", "idx[0]"), Texts{"idx and p do not overlap"});
+  EXPECT_EQ(conditions("idx[0]", "g[0] = m + 1;", "idx[0]"), Texts{"g and idx do not overlap"});
+  EXPECT_EQ(conditions("idx[0]", "h = m + 1;", "idx[0]"), Texts{"h and idx do not overlap"});
+  EXPECT_EQ(conditions("s->n", "S.n = m + 1;", "s->n"), Texts{"S and s do not overlap"});
   for (const std::string value : {"idx[0]", "s->n"}) {
     EXPECT_EQ(conditions(value, "*q = m + 1;", value), Texts());
     EXPECT_EQ(conditions(value, "*p = m + 1;", "m"), Texts());

@@ -81,10 +81,6 @@ bool divides(const Accesses& accesses, int nest, const Obligation& o, Solver& so
   });
 }
 
-}  // namespace
-
-namespace {
-
 // Where a function reads a variable.
 struct Reads {
   int count = 0, first = 0, last = 0;  // in the order of the text
@@ -152,7 +148,7 @@ void add_overlaps(const Program& program, const Accesses& accesses, const View& 
   // What was read before a write, and is not read in this loop, must be the same after it.
   const auto values = reads_of_values(program, accesses, outermost(accesses, view.root));
   for (const Access& a : accesses.list) {
-    if (!a.is_write || !variable(a.variable).is_pointer) continue;
+    if (!a.is_write) continue;
     for (const auto& [read, reads] : values) {
       if (reads.are_around(a)) add(variable(a.variable).object, variable(read).object);
     }
