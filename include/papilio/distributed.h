@@ -152,7 +152,7 @@ struct CheckpointWriterOptions {
   // while the first checkpoint is written.
   std::optional<CorpusIdentity> identity = {};
 
-  std::string note = {};  // of all checkpoints, as for save_checkpoint
+  std::string note = {};  // of all checkpoints, as for save_checkpoint: UTF-8; over ranks, rank 0's counts
 };
 
 // Writes the same checkpoints as save_checkpoint, on a thread of its own: TrainOptions::checkpoint_writer.

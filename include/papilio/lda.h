@@ -353,7 +353,7 @@ double log_joint(const TopicCounts& counts, std::span<const double> topic_alpha,
 //
 // `identity` is that of the corpus (InvalidArgument if its sizes differ), by default options.corpus_identity. Without
 // either it is computed here, and each rank then reads the whole corpus. `note` is kept for the program that resumes,
-// such as how the chain began: CheckpointReport::note. It changes nothing else.
+// such as how the chain began (CheckpointReport::note), and changes nothing else. UTF-8; over ranks, rank 0's counts.
 void save_checkpoint(const ChainState& state, const CorpusView& corpus, const TrainOptions& options,
                      const std::string& path, const CorpusIdentity* identity = nullptr, const std::string& note = {});
 

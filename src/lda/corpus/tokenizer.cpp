@@ -96,13 +96,14 @@ constexpr int least_unspaced = 8;
 
 }  // namespace
 
-Tokenizer::Tokenizer(const TextOptions& options)
+Tokenizer::Tokenizer(const TextOptions& options, std::size_t longest_line)
     : min_length_(
           options.min_token_length.value_or(options.words == WordRule::icu || !options.token_pattern.empty() ? 1 : 3)),
       min_length_with_digit_(options.min_token_length.value_or(std::min(min_length_, 2))),
       fold_case_(options.fold_case),
       keeps_digits_(options.words == WordRule::mixed || options.words == WordRule::numbers),
-      keeps_numbers_(options.words == WordRule::numbers) {
+      keeps_numbers_(options.words == WordRule::numbers),
+      longest_line_(longest_line) {
   if (!options.token_pattern.empty()) {
     finder_ = make_pattern_finder(options.token_pattern);
     rest_ = std::make_unique<Tokenizer>(
@@ -266,7 +267,7 @@ const char* Tokenizer::number(const char* begin, const char* end) {
 }
 
 // Passes the line, in NFC and case-folded, to the finder, in pieces that end at each ill-formed sequence, and where
-// they are longest_found_line bytes long. A character that follows an ASCII character may compose with it; an ASCII
+// they are longest_line_ bytes long. A character that follows an ASCII character may compose with it; an ASCII
 // character composes with none before it.
 std::int64_t Tokenizer::tokenize_line(std::string_view line, Use use) {
   std::int64_t ill_formed = 0;
@@ -274,7 +275,7 @@ std::int64_t Tokenizer::tokenize_line(std::string_view line, Use use) {
   const char* const end = next + line.size();
   token_.clear();
   while (next != end) {
-    const auto room = std::min(longest_found_line - token_.size(), static_cast<std::size_t>(end - next));
+    const auto room = std::min(longest_line_ - token_.size(), static_cast<std::size_t>(end - next));
     const char* const run_end = std::find_if(next, next + room, [](char c) { return (c & 0x80) != 0; });
     const char* const plain_end = run_end == end || run_end == next ? run_end : run_end - 1;
     for (; next != plain_end; ++next) token_ += fold_case_ ? fold_ascii(*next) : *next;
@@ -288,7 +289,7 @@ std::int64_t Tokenizer::tokenize_line(std::string_view line, Use use) {
     }
     finish_composed();
     if (!is_well_formed) ++ill_formed;
-    if (!is_well_formed || next == end || token_.size() >= longest_found_line) find_in_line(use);
+    if (!is_well_formed || next == end || token_.size() >= longest_line_) find_in_line(use);
     between_.parts |= !is_well_formed;
   }
   return ill_formed;

@@ -22,8 +22,9 @@ namespace papilio::lda {
 // One object serves one thread. Linear in the text. Memory: the longest token, or with a WordFinder the longest line.
 class Tokenizer {
  public:
-  // The options are in range (require_text_options).
-  explicit Tokenizer(const TextOptions& options);
+  // The options are in range (require_text_options). A WordFinder is given lines of at most `longest_line` bytes at a
+  // time; longer ones are searched in parts.
+  explicit Tokenizer(const TextOptions& options, std::size_t longest_line = longest_found_line);
   explicit Tokenizer(int min_token_length, bool fold_case = true)
       : Tokenizer({.min_token_length = min_token_length, .fold_case = fold_case}) {}
 
@@ -83,6 +84,7 @@ class Tokenizer {
   bool fold_case_;
   bool keeps_digits_;
   bool keeps_numbers_;
+  std::size_t longest_line_;
   std::unique_ptr<WordFinder> finder_;  // null: by classes of characters
   std::unique_ptr<Tokenizer> rest_;     // cuts what a pattern does not match
   TokenTally left_out_;

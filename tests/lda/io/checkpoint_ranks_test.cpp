@@ -188,5 +188,23 @@ TEST_F(CheckpointOfRanks, OneRankThatCannotWriteFailsAll) {
   EXPECT_EQ(model_hash(run(1, 8, true).model), expected_);  // the checkpoint before is whole
 }
 
+TEST_F(CheckpointOfRanks, NoteOfOneRankThatIsNotUtf8FailsAll) {
+  run(2, 5, false);
+  const std::vector<std::string> before = files();
+  std::vector<std::string> messages(2);
+  on_ranks({.ranks = 2}, [&](Communicator& rank) {
+    TrainOptions options = options_of_run();
+    options.ranks = &rank;
+    const ChainState state = load_checkpoint(corpus_, options, folder_.path("a"));
+    const bool is_bad = rank.rank() == 1;
+    messages[static_cast<std::size_t>(rank.rank())] = folder_.message<InvalidArgument>(
+        [&] { save_checkpoint(state, corpus_, options, folder_.path("a"), nullptr, is_bad ? "\xff" : "of ranks"); });
+  });
+  for (const std::string& message : messages) {
+    EXPECT_EQ(message, "papilio::save_checkpoint: note is \"\\xff\", expected UTF-8 (rank 1 of 2)");
+  }
+  EXPECT_EQ(files(), before);
+}
+
 }  // namespace
 }  // namespace papilio::lda

@@ -312,7 +312,9 @@ TEST_F(Generations, ANoteComesBackAndChangesNothingElse) {
   EXPECT_EQ(report.note, "");
   save_checkpoint(state, corpus_, two_topics, folder_.path("a"), nullptr, "");
   EXPECT_EQ(folder_.read("a"), newest_);
-  EXPECT_THROW(save_checkpoint(state, corpus_, two_topics, folder_.path("a"), nullptr, "\xff"), InvalidArgument);
+  EXPECT_EQ(folder_.message<InvalidArgument>(
+                [&] { save_checkpoint(state, corpus_, two_topics, folder_.path("a"), nullptr, "\xff"); }),
+            "papilio::save_checkpoint: note is \"\\xff\", expected UTF-8");
 }
 
 TEST_F(Generations, ThePreviousIsLoadedWhereTheNewestIsMissing) {

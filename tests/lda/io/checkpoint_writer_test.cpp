@@ -73,6 +73,14 @@ TEST_F(WriterOfCheckpoints, WritesWhatSaveCheckpointWrites) {
   }
 }
 
+TEST_F(WriterOfCheckpoints, NoteThatIsNotUtf8IsRefusedAtOnce) {
+  CheckpointWriterOptions own;
+  own.note = "caf\xe9";
+  EXPECT_EQ(
+      folder_.message<InvalidArgument>([&] { CheckpointWriter(corpus_, options_of_run(), folder_.path("a"), own); }),
+      "papilio::CheckpointWriter: note is \"caf\\xe9\", expected UTF-8");
+}
+
 TEST_F(WriterOfCheckpoints, SlowFileHoldsUpNoSweep) {
   const SlowFile file(folder_, "a");
   std::string bytes;

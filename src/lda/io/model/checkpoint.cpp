@@ -119,10 +119,11 @@ void remove_checkpoint(const std::string& path) noexcept {
 void save_checkpoint(const ChainState& topics, const CorpusView& corpus, const TrainOptions& options,
                      const std::string& path, const CorpusIdentity* of_corpus, const std::string& note) {
   lda::CheckpointFiles files(corpus, options, path, note);
-  files.require(topics);
-  files.set_identity(lda::known_identity(corpus, options, of_corpus, "save_checkpoint"));
-  lda::agreed(files.ranks(),
-              [&] { files.write_topics(topics, lda::small_numbers_view("z", topics.z, options.topics)); });
+  lda::agreed(files.ranks(), [&] {
+    files.require(topics);
+    files.set_identity(lda::known_identity(corpus, options, of_corpus, "save_checkpoint"));
+    files.write_topics(topics, lda::small_numbers_view("z", topics.z, options.topics));
+  });
   if (files.ranks() == nullptr) return;
   lda::agreed(files.ranks(), [&] {
     if (files.ranks()->rank() == 0) files.write_names_of_parts(topics);

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "lda/corpus/utf8.h"
+#include "lda/io/bytes/origin.h"
 #include "lda/io/model/checkpoint_identity.h"
 #include "lda/model/options.h"
 
@@ -23,6 +25,11 @@ std::vector<TensorView> tensors_of(const ChainState& state) {
 
 }  // namespace
 
+void require_note(const std::string& note, const char* caller) {
+  base::require(find_ill_formed(note) == std::string::npos, "papilio::{}: note is {}, expected UTF-8", caller,
+                quoted(note));
+}
+
 CheckpointFiles::CheckpointFiles(const CorpusView& corpus, const TrainOptions& options, std::string path,
                                  std::string note)
     : corpus_(corpus),
@@ -33,6 +40,7 @@ CheckpointFiles::CheckpointFiles(const CorpusView& corpus, const TrainOptions& o
 
 void CheckpointFiles::require(const ChainState& state) const {
   require_options(options_, caller_of_writes);
+  require_note(note_, caller_of_writes);
   base::require(state.sweep >= 0, "papilio::save_checkpoint: sweep is {}, expected 0 or more", state.sweep);
   require_own_topics(corpus_, options_, state, caller_of_writes);
   require_checkpoint_priors(state, options_);

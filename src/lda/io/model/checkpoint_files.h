@@ -18,6 +18,9 @@ inline constexpr const char* note_key = "note";  // in the metadata, unless the 
 // A tensor of a checkpoint that several ranks wrote: the first token of each rank's part, and the end of the last part.
 inline constexpr const char* first_tokens_tensor = "first_tokens";
 
+// Throws InvalidArgument, in the name of `caller`, for a note that is not UTF-8.
+void require_note(const std::string& note, const char* caller);
+
 // Writes the checkpoints of a run: one file; over ranks, one part per rank, and then a file by rank 0 that names the
 // parts. No call is collective. Until the last file is in place, the previous checkpoint is intact, and so is the one
 // before it. All functions throw IoError.
@@ -26,7 +29,8 @@ class CheckpointFiles {
   // Borrows the corpus and options.ranks.
   CheckpointFiles(const CorpusView& corpus, const TrainOptions& options, std::string path, std::string note);
 
-  // Throws InvalidArgument for options out of range, and for a state that does not fit them.
+  // Throws InvalidArgument for options out of range, for a state that does not fit them, and for a note that is not
+  // UTF-8.
   void require(const ChainState& state) const;
 
   // Call it before the first file is written. Throws InvalidArgument for the identity of another corpus.

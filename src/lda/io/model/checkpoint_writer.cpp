@@ -29,6 +29,7 @@ class CheckpointWriter::Work {
  public:
   Work(const CorpusView& corpus, const TrainOptions& options, std::string path, CheckpointWriterOptions own)
       : files_(corpus, options, std::move(path), own.note), own_(std::move(own)) {
+    lda::require_note(own_.note, "CheckpointWriter");
     if (!own_.identity && options.corpus_identity != nullptr) own_.identity = *options.corpus_identity;
     if (own_.identity) lda::require_sizes(*own_.identity, corpus, "CheckpointWriter");
   }
