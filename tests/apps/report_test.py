@@ -83,6 +83,22 @@ class Command(Report):
         origin = self.data(self.report())["origin"]
         self.assertFalse(origin.get("command"), origin)
 
+    def test_no_command_where_the_corpus_was_read_with_other_options(self):
+        rows = (self.path / "text.tsv").read_text(encoding="utf-8").splitlines(keepends=True)
+        (self.path / "more.tsv").write_text("".join([*rows, "1999\t\n"]), encoding="utf-8")  # an empty document
+        (self.path / "other.tsv").write_text("".join(rows).replace("horse", "mouse"), encoding="utf-8")  # another word
+        (self.path / "longer.tsv").write_text("".join(rows)[:-1] + " cat\n", encoding="utf-8")  # one more token
+        (self.path / "stop").write_text("cat\n")
+        for file, *options in (["text.tsv", "--stopwords", "stop"], ["text.tsv", "--max-vocabulary", 5], ["more.tsv"],
+                               ["other.tsv"], ["longer.tsv"]):
+            with self.subTest(file=file, options=options):
+                self.papilio("report", "model", file, "--no-quotes", "-o", "other.html", "--force", *options)
+                origin = self.data((self.path / "other.html").read_text(encoding="utf-8"))["origin"]
+                self.assertFalse(origin.get("command"), origin)
+                self.assertIn("the corpus was read with other options than when the model was trained",
+                              dict(origin["facts"])["command"])
+        self.assertNotIn("command", dict(self.data(self.report())["origin"]["facts"]))
+
     def test_a_model_alone_a_log_and_mistakes(self):
         self.papilio("ldavis", "model", "-o", "x.html")
         self.assertEqual(self.data((self.path / "x.html").read_text())["model"]["topics"], 3)

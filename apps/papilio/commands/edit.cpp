@@ -172,9 +172,10 @@ Edited drop(const papilio::Model& model, const EditArguments& arguments) {
   const auto tokens = [](const papilio::Model& of) {
     return std::accumulate(of.n_k.begin(), of.n_k.end(), std::int64_t{0});
   };
-  return {std::move(result),
-          fmt::format("{} of {} tokens were dropped with topic{} {}", grouped(tokens(model) - tokens(result)),
-                      grouped(tokens(model)), topics.size() == 1 ? "" : "s", fmt::join(topics, ", "))};
+  std::string what =
+      fmt::format("{} of {} tokens were dropped with topic{} {}", grouped(tokens(model) - tokens(result)),
+                  grouped(tokens(model)), topics.size() == 1 ? "" : "s", fmt::join(topics, ", "));
+  return {std::move(result), std::move(what)};
 }
 
 using Edit = std::function<Edited(const papilio::Model& model, const EditArguments& arguments)>;

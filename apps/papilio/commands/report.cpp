@@ -92,7 +92,9 @@ std::string page_of(const ReportArguments& arguments, const papilio::Model& mode
     const std::size_t ending = options.title.rfind(".papilio");
     if (ending != std::string::npos && ending > 0) options.title.resize(ending);
   }
-  const papilio::ReportOrigin origin = report_origin(arguments.model, model, arguments.corpus, arguments.training_log);
+  const auto origin_with = [&](const papilio::CorpusView* read) {
+    return report_origin(arguments.model, model, arguments.corpus, read, arguments.training_log);
+  };
   if (arguments.corpus.path.empty()) {
     if (!arguments.group_column.empty() || !arguments.group_file.empty()) {
       throw CommandError(ExitCode::usage, "groups of documents need the corpus: papilio report MODEL CORPUS ...");
@@ -100,7 +102,7 @@ std::string page_of(const ReportArguments& arguments, const papilio::Model& mode
     if (!arguments.texts.empty()) {
       throw CommandError(ExitCode::usage, "--texts needs the corpus as well: papilio report MODEL CORPUS --texts FILE");
     }
-    return papilio::report_page(model, options, nullptr, origin);
+    return papilio::report_page(model, options, nullptr, origin_with(nullptr));
   }
   CorpusArguments from = arguments.corpus;
   from.text.threads = options.threads;
@@ -118,7 +120,7 @@ std::string page_of(const ReportArguments& arguments, const papilio::Model& mode
   if (options.documents > 0) {
     documents.texts = document_texts(texts, from, documents.corpus, arguments.texts, options.excerpt, "report");
   }
-  return papilio::report_page(model, options, &documents, origin);
+  return papilio::report_page(model, options, &documents, origin_with(&documents.corpus));
 }
 
 ExitCode run_report(const ReportArguments& arguments) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
@@ -61,16 +62,28 @@ std::string quoted(Words& words) {
   return shell_command(static_cast<int>(arguments.size()), arguments.data());
 }
 
-// The command that makes the model; empty if the settings do not determine it.
+std::string setting_of(const papilio::Model& model, const char* name) {
+  const auto found = model.settings.find(name);
+  return found == model.settings.end() ? std::string() : found->second;
+}
+
+// Whether train's settings in the model determine it.
+bool is_determined(const papilio::Model& model) {
+  return !setting_of(model, "start").empty() && !setting_of(model, "optimize_every").empty() &&
+         setting_of(model, "alpha") != "one per topic" && model.seed_words.empty() &&
+         setting_of(model, "input_state").empty();
+}
+
+// Whether the corpus has the documents, tokens and words of the one that the model was trained on, as far as it knows.
+bool is_trained_on(const papilio::Model& model, const papilio::CorpusView& corpus) {
+  return setting_of(model, "documents") == std::to_string(corpus.documents()) &&
+         setting_of(model, "tokens") == std::to_string(corpus.tokens()) &&
+         std::ranges::equal(model.vocabulary, corpus.vocabulary);
+}
+
+// The command that makes the model from the corpus that these arguments read.
 std::string command_of(const std::string& path, const papilio::Model& model, const CorpusArguments& corpus) {
-  const auto setting = [&](const char* name) {
-    const auto found = model.settings.find(name);
-    return found == model.settings.end() ? std::string() : found->second;
-  };
-  const bool is_known = !setting("start").empty() && !setting("optimize_every").empty() && !corpus.path.empty() &&
-                        corpus.path != "-" && setting("alpha") != "one per topic" && model.seed_words.empty() &&
-                        setting("input_state").empty();
-  if (!is_known) return {};
+  const auto setting = [&](const char* name) { return setting_of(model, name); };
   Words words = {"papilio", "train", corpus.path};
   add_reading(words, corpus);
   words.insert(words.end(), {"-k", std::to_string(trained_topics(model))});
@@ -117,9 +130,17 @@ std::vector<std::pair<std::int64_t, double>> read_log(const std::string& path) {
 }  // namespace
 
 papilio::ReportOrigin report_origin(const std::string& path, const papilio::Model& model, const CorpusArguments& corpus,
-                                    const std::string& training_log) {
+                                    const papilio::CorpusView* read, const std::string& training_log) {
   papilio::ReportOrigin origin;
-  origin.command = command_of(path, model, corpus);
+  if (read != nullptr && corpus.path != "-" && is_determined(model)) {
+    if (is_trained_on(model, *read)) {
+      origin.command = command_of(path, model, corpus);
+    } else {
+      origin.facts.emplace_back("command",
+                                "none: the corpus was read with other options than when the model was trained, or is "
+                                "another one");
+    }
+  }
   const auto add_hash = [&](const char* what, const std::string& file) {
     std::error_code error;
     if (!fs::is_regular_file(file, error)) return;
