@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -90,10 +91,19 @@ TEST_F(JsonLines, RefusesStringsThatAreNot) {
 }
 
 TEST_F(JsonLines, RefusesOtherFields) {
-  EXPECT_EQ(message("{\"body\":\"a\"}"), "1:1: expected a field \"text\", got \"{\"body\":\"a\"}\"");
-  EXPECT_EQ(message("{}"), "1:1: expected a field \"text\", got \"{}\"");
+  const std::string hint = " (--text-field NAME, in Python text_column=, names the field of the text)";
+  EXPECT_EQ(message("{\"title\":\"a\",\"body\":\"b\"}"),
+            "1:1: expected a field \"text\", got \"body\", \"title\"" + hint);
+  EXPECT_EQ(message("{}"), "1:1: expected a field \"text\", got an object without fields" + hint);
+  std::string many = "{";
+  std::string names;
+  for (char name = 'a'; name <= 'u'; ++name) {
+    many += fmt::format("{}\"{}\":1", name == 'a' ? "" : ",", name);
+    names += name == 'u' ? ", ..." : fmt::format("{}\"{}\"", name == 'a' ? "" : ", ", name);
+  }
+  EXPECT_EQ(message(many + "}"), "1:1: expected a field \"text\", got " + names + hint);
   EXPECT_EQ(message("{\"text\":null}"), "1:9: expected a string as \"text\", got \"null}\"");
-  EXPECT_EQ(message("{\"text\":\"a\"}", "id"), "1:1: expected a field \"id\", got \"{\"text\":\"a\"}\"");
+  EXPECT_EQ(message("{\"text\":\"a\"}", "id"), "1:1: expected a field \"id\", got \"text\"");
   EXPECT_EQ(message("{\"text\":\"a\",\"id\":[]}", "id"), "1:18: expected a string or a number as \"id\", got \"[]}\"");
   EXPECT_EQ(message("{\"a\":1,\"text\":\"\",\"\\u0061\":2}"),
             "1:18: expected a key that has not occurred yet, got \"\"\\u0061\":2}\"");

@@ -12,8 +12,9 @@ namespace {
 using Words = std::vector<std::string>;
 
 const std::string caller = "papilio::read_text: ";
-const std::string no_header =
-    " (is this a header? A table without one is read with header = false, --no-header, and its columns have numbers)";
+const std::string is_header =
+    "is this a header? A table without one is read with header = false, --no-header, and its columns have numbers)";
+const std::string no_text = " (--text-column NAME, in Python text_column=, names the column of the text; " + is_header;
 
 TEST(Table, ReadsTheColumnOfAHeader) {
   const Folder folder;
@@ -69,7 +70,7 @@ TEST(Table, FindsTheTextWithoutBeingTold) {
   EXPECT_EQ(read("a,text\n1,cats\n"), Words{"cats"});
   EXPECT_EQ(read("body\ncats\n\ndogs\n"), (Words{"cats", "dogs"}));
   EXPECT_EQ(folder.message<FormatError>([&] { read("a,b\n1,cats\n"); }),
-            caller + "t:1: expected a column \"text\", got \"a\", \"b\"" + no_header);
+            caller + "t:1: expected a column \"text\", got \"a\", \"b\"" + no_text);
 }
 
 TEST(Table, SkipsEmptyLinesBetweenRecords) {
@@ -92,7 +93,16 @@ TEST(Table, SaysWhatIsWrongAndWhere) {
         [&] { read_text({.path = folder.write("t", table), .form = TextForm::csv, .text = column}); });
   };
   EXPECT_EQ(message("", "a"), caller + "t:1: expected a header with the columns' names, got the end of the file");
-  EXPECT_EQ(message("a,b\n", "c"), caller + "t:1: expected a column \"c\", got \"a\", \"b\"" + no_header);
+  EXPECT_EQ(message("a,b\n", "c"), caller + "t:1: expected a column \"c\", got \"a\", \"b\"" + no_text);
+  EXPECT_EQ(folder.message<FormatError>([&] {
+    read_text({.path = folder.write("t", "a,b\n"), .form = TextForm::csv, .text = "b", .id = "c"});
+  }),
+            caller + "t:1: expected a column \"c\", got \"a\", \"b\" (" + is_header);
+  EXPECT_EQ(folder.message<FormatError>(
+                [&] { read_text({.path = folder.write("t", "a,b\n"), .form = TextForm::csv, .header = false}); }),
+            caller +
+                "t:1: 2 columns: choose the one that holds the text by its number (--text-column NUMBER, in Python "
+                "text_column=)");
   EXPECT_EQ(message("a,b\n", "3"), caller + "t:1: expected at least 3 columns, got 2");
   EXPECT_EQ(message("a,a\n", "a"), caller + "t:1: column \"a\" is there twice; choose one by its number");
   EXPECT_EQ(message("a,b\n1,2\n\n3\n", "a"), caller + "t:4: expected 2 fields as on line 1, got 1");

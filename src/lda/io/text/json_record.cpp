@@ -67,9 +67,8 @@ void JsonRecord::parse(std::string_view line, const LineReader& reader) {
   }
   skip_blanks();
   if (at_ != line_.size()) fail("the end of the line after the object");
-  for (const auto& [has, field] : {std::pair(has_text, &text_field_), std::pair(has_id, &id_field_)}) {
-    if (!has) reader.format_error(1, fmt::format("expected a field {}, got {}", quoted(*field), quoted(line)));
-  }
+  if (!has_text) fail_without(text_field_, " (--text-field NAME, in Python text_column=, names the field of the text)");
+  if (!has_id) fail_without(id_field_, "");
 }
 
 void JsonRecord::take_key(std::size_t begin) {
@@ -121,6 +120,21 @@ void JsonRecord::fail_at(std::size_t place, std::string_view expected) const {
   reader_->format_error(static_cast<std::int64_t>(place) + 1,
                         fmt::format("expected {}, got {}", expected,
                                     place < line_.size() ? quoted(line_.substr(place)) : "the end of the line"));
+}
+
+void JsonRecord::fail_without(const std::string& field, const char* hint) const {
+  constexpr std::size_t most = 20;
+  std::string names;
+  std::size_t shown = 0;
+  for (const std::string& key : keys_) {
+    if (shown++ == most) {
+      names += ", ...";
+      break;
+    }
+    names += (names.empty() ? "" : ", ") + quoted(key);
+  }
+  if (names.empty()) names = "an object without fields";
+  reader_->format_error(1, fmt::format("expected a field {}, got {}{}", quoted(field), names, hint));
 }
 
 void JsonRecord::skip_blanks() {

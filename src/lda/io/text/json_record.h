@@ -33,6 +33,7 @@ class JsonRecord {
  private:
   [[noreturn]] void fail(std::string_view expected) const { fail_at(at_, expected); }
   [[noreturn]] void fail_at(std::size_t place, std::string_view expected) const;
+  [[noreturn]] void fail_without(const std::string& field, const char* hint) const;
   char peek() const { return at_ < line_.size() ? line_[at_] : '\0'; }
   void skip_blanks();
   void take(char c, const char* expected);

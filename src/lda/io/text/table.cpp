@@ -36,16 +36,19 @@ class Columns {
   // `first` is the first record: the header or, without one, a document.
   Columns(const TextSource& source, const DelimitedReader& reader, const std::vector<std::string_view>& first)
       : header_(source.header), reader_(reader), first_(first) {
-    text = source.text.empty() ? default_text() : find(source.text);
-    if (!source.id.empty()) id = find(source.id);
+    text = source.text.empty() ? default_text() : find(source.text, names_text);
+    if (!source.id.empty()) id = find(source.id, "");
   }
 
   std::size_t text;
   std::optional<std::size_t> id;
 
  private:
-  // Names are tried first, so that a column called "2" can be reached.
-  std::size_t find(const std::string& column) const {
+  static constexpr const char* names_text =
+      "--text-column NAME, in Python text_column=, names the column of the text; ";
+
+  // Names are tried first, so that a column called "2" can be reached. `hint` is part of the error.
+  std::size_t find(const std::string& column, const char* hint) const {
     if (header_) {
       const auto found = std::find(first_.begin(), first_.end(), column);
       if (found != first_.end()) {
@@ -61,16 +64,20 @@ class Columns {
       reader_.format_error(fmt::format("expected at least {} columns, got {}", *number, first_.size()));
     }
     reader_.format_error(
-        fmt::format("expected a column {}, got {} (is this a header? A table without one is read with "
+        fmt::format("expected a column {}, got {} ({}is this a header? A table without one is read with "
                     "header = false, --no-header, and its columns have numbers)",
-                    lda::quoted(column), shown(first_)));
+                    lda::quoted(column), shown(first_), hint));
   }
 
   std::size_t default_text() const {
     if (first_.size() == 1) return 0;
-    if (!header_)
-      reader_.format_error(fmt::format("{} columns: choose the one that holds the text by its number", first_.size()));
-    return find("text");
+    if (!header_) {
+      reader_.format_error(
+          fmt::format("{} columns: choose the one that holds the text by its number (--text-column "
+                      "NUMBER, in Python text_column=)",
+                      first_.size()));
+    }
+    return find("text", names_text);
   }
 
   bool header_;
