@@ -357,6 +357,13 @@ class OtherCommands(CommandTest):
                      "schedule    parallel", "documents   7",
                      "alpha       0.1", "verified    hashes and counts"):
             self.assertIn(line + "\n", out)
+        keys = [line[:11] for line in out.splitlines()]
+        self.assertEqual(sorted(keys), sorted(set(keys)))
+        self.papilio("train", "pets.txt", "-k", 2, "--sweeps", 20, "--optimize-interval", 2, "--optimize-burn-in", 2)
+        out = self.papilio("inspect", "pets.papilio.safetensors").out
+        self.assertRegex(out, r"\nalpha       \d+\.\d{3,} to \d+\.\d+\nbeta        \d+\.\d{3,}\n")
+        self.assertIn("first alpha 0.1\n", out)
+        self.assertIn("first beta  0.01\n", out)
 
     def test_version_devices_and_help(self):
         self.assertRegex(self.papilio("--version").out, r"^papilio \d+\.\d+\.\d+\n$")

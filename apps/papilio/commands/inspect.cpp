@@ -35,10 +35,16 @@ ExitCode run_inspect(const std::string& path) {
   print("topics      {}\n", grouped(model.topics));
   print("words       {}\n", grouped(model.vocabulary_size()));
   print("counted     {} tokens\n", grouped(std::accumulate(model.n_k.begin(), model.n_k.end(), std::int64_t{0})));
-  print("alpha       {}\n", *least == *most ? fmt::format("{}", *least) : fmt::format("{} to {}", *least, *most));
-  print("beta        {}\n", model.beta);
+  const std::map<std::string, std::string> priors = {
+      {"alpha", *least == *most ? fmt::format("{}", *least) : fmt::format("{} to {}", *least, *most)},
+      {"beta", fmt::format("{}", model.beta)}};
+  for (const auto& [key, value] : priors) print("{:<11} {}\n", key, value);
   for (const auto& [key, value] : model.settings) {
-    print("{:<11} {}\n", printable(key), printable(value));
+    if (const auto now = priors.find(key); now == priors.end()) {
+      print("{:<11} {}\n", printable(key), printable(value));
+    } else if (now->second != value) {  // those that training began with
+      print("{:<11} {}\n", "first " + key, printable(value));
+    }
   }
   if (!model.seed_words.empty()) print_seed_words(model);
   const auto labels =
