@@ -54,7 +54,7 @@ bool has_vocabulary_file(CorpusFormat format);
 
 // Returns the format that a file's name implies, without regard to folder, ".gz" and ".zst": uci for "docword.*" and
 // ".uci"; ldac for ".ldac", ".lda-c", ".blei"; svmlight for ".svmlight", ".svm", ".libsvm"; ".mtx" and ".mm"; ".npz";
-// ".low"; ".mallet"; ".csv"; ".tsv"; ".jsonl" and ".ndjson"; ".papilio-corpus". Otherwise detect.
+// ".low"; ".mallet"; ".csv"; ".tsv"; ".jsonl", ".ndjson" and ".json"; ".papilio-corpus". Otherwise detect.
 CorpusFormat corpus_format_of_name(const std::string& path);
 
 // Returns the most likely format: that of a folder or of a corpus file, whatever its name; then that of the name; then

@@ -197,7 +197,11 @@ def json_lines():
     cases.add("an array without end", '{"a":' + "[" * 100000 + "\n", says="levels of nesting")
     cases.add("a line without end", '{"text":"' + "word " * 30000, "--max-line-bytes", "100000",
               says=":1: line of 150009 bytes, longer")
-    cases.add("an object over lines", '{\n"text":"cats"\n}\n', says=":1:2: expected a key")
+    cases.add("an object over lines", '{\n"text":"cats"\n}\n', says=":1:2: expected the whole object on this line")
+    cases.add("an array over lines", '[\n{"text":"cats"},\n{"text":"dogs"}\n]\n',
+              says=":1:1: expected a JSON object (jq")
+    cases.add("an array in a file without a name of its own", '[\n{"text":"cats"}\n]', ending="",
+              says=":1:1: expected a JSON object (jq")
     cases.add("UTF-16", '{"text":"cats"}\n'.encode("utf-16"), says=":1:1: expected UTF-8")
     cases.add("a bomb", compress(b'{"text":"aaa bbb"}\n' * 2000000), *BOUNDED, ending=".jsonl.gz",
               says="needs more than")

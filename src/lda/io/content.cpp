@@ -63,12 +63,22 @@ std::vector<std::string_view> lines_of(std::string_view bytes, bool whole) {
   return lines;
 }
 
+// "[", then "{": no text begins like that. The reader of JSON lines says what to do.
+bool is_json_array(std::string_view bytes) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t first = bytes.find_first_not_of(blanks);
+  if (first == bytes.npos || bytes[first] != '[') return false;
+  const std::size_t second = bytes.find_first_not_of(blanks, first + 1);
+  return second != bytes.npos && bytes[second] == '{';
+}
+
 }  // namespace
 
 CorpusFormat format_of_content(std::string_view bytes, bool whole) {
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
   if (bytes.starts_with("%%MatrixMarket")) return CorpusFormat::matrix_market;
   if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return CorpusFormat::npz;
+  if (is_json_array(bytes)) return CorpusFormat::json_lines;
   const std::vector<std::string_view> lines = lines_of(bytes, whole);
   if (lines.size() >= 3 && std::all_of(lines.begin(), lines.begin() + 3, is_integer)) return CorpusFormat::uci;
   Pairs all = {true, true, 0};

@@ -44,8 +44,10 @@ void JsonRecord::parse(std::string_view line, const LineReader& reader) {
   bool has_text = false;
   bool has_id = id_field_.empty();
   skip_blanks();
+  if (peek() == '[') fail("a JSON object (jq -c '.[]' FILE makes JSON lines of an array)");
   take('{', "a JSON object");
   skip_blanks();
+  if (at_ == line_.size()) fail("the whole object on this line (jq -c . FILE puts each on a line)");
   bool more = peek() != '}';
   if (!more) ++at_;
   while (more) {

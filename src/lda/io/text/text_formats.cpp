@@ -53,7 +53,7 @@ extern const Format tsv_format = {.format = CorpusFormat::tsv,
 extern const Format json_lines_format = {.format = CorpusFormat::json_lines,
                                          .name = "jsonl",
                                          .help = "one JSON object per line",
-                                         .endings = {".jsonl", ".ndjson"},
+                                         .endings = {".jsonl", ".ndjson", ".json"},
                                          .text = TextForm::json_lines,
                                          .read = read<TextForm::json_lines>,
                                          .read_parts = read_parts<TextForm::json_lines>};
