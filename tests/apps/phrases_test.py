@@ -91,7 +91,13 @@ class Phrases(command_test.CommandTest):
         self.assertEqual(self.words("text.txt", "--phrases", model), self.words("it.papilio-corpus"))
         self.assertEqual(self.words("text.txt", "--phrases", "it.papilio-corpus"), self.words("it.papilio-corpus"))
         run = self.papilio("infer", model, "new.txt", "-o", "plain")
-        self.assertIn(f"--phrases {model} joins them", run.err)
+        self.assertIn(f"2 words of the model are phrases (new_york, ...), and the text has none; "
+                      f"--phrases {model} joins them", run.err)
+        (self.path / "mixed.txt").write_text(text(2, 30) + "a new_york like no other\n")  # spelled so by itself
+        run = self.papilio("infer", model, "mixed.txt", "-o", "mixed")
+        self.assertIn(f"and the text has only 1; --phrases {model} joins them", run.err)
+        (self.path / "spelled.txt").write_text("new_york_city and new_york, not york\n")
+        self.assertNotIn("joins them", self.papilio("infer", model, "spelled.txt", "-o", "spelled").err)
         joined = self.papilio("infer", model, "new.txt", "-o", "joined", "--phrases", model)
         self.assertNotIn("joins them", joined.err)
         self.papilio("convert", "new.txt", "--phrases", model, "-o", "new.papilio-corpus")

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -42,6 +43,21 @@ void require_no_new_phrases(const CorpusArguments& arguments) {
                      "words have them, or a list");
 }
 
+namespace {
+
+// Whether each part of the phrase is a word.
+bool has_parts(const std::unordered_set<std::string_view>& words, std::string_view phrase, std::string_view delimiter) {
+  while (true) {
+    const std::size_t end = phrase.find(delimiter);
+    if (!words.contains(phrase.substr(0, end))) return false;
+    if (end == phrase.npos) return true;
+    phrase.remove_prefix(end + delimiter.size());
+  }
+}
+
+}  // namespace
+
+// Text may spell some phrases as words by itself, as programs do: then it matters which form most of them have.
 std::string missing_phrases(const papilio::Model& model, const std::string& path, const CorpusArguments& arguments,
                             const papilio::CorpusView& corpus) {
   if (!arguments.phrases.source.empty() || arguments.path == "-") return {};
@@ -49,11 +65,17 @@ std::string missing_phrases(const papilio::Model& model, const std::string& path
   const std::vector<std::string> phrases =
       papilio::phrases_in_vocabulary(model.vocabulary, arguments.phrases.delimiter);
   const std::unordered_set<std::string_view> words(corpus.vocabulary.begin(), corpus.vocabulary.end());
-  if (phrases.empty() ||
-      std::any_of(phrases.begin(), phrases.end(), [&](const std::string& phrase) { return words.contains(phrase); })) {
-    return {};
+  std::int64_t joined = 0;
+  std::int64_t apart = 0;
+  for (const std::string& phrase : phrases) {
+    if (words.contains(phrase)) {
+      ++joined;
+    } else if (has_parts(words, phrase, arguments.phrases.delimiter)) {
+      ++apart;
+    }
   }
-  return fmt::format("note: {} words of the model are phrases ({}{}), and the text has none; --phrases {} joins them\n",
+  if (phrases.empty() || joined > apart) return {};
+  return fmt::format("note: {} words of the model are phrases ({}{}), and the text has {}; --phrases {} joins them\n",
                      grouped(std::ssize(phrases)), printable(phrases.front()), phrases.size() > 1 ? ", ..." : "",
-                     printable(path));
+                     joined == 0 ? "none" : fmt::format("only {}", grouped(joined)), printable(path));
 }
