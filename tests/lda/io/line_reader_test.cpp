@@ -84,7 +84,8 @@ TEST(LineReader, RefusesUtf16) {
                                                         4),
                                        std::string_view("\xfe\xff\0a", 4)}) {
     EXPECT_EQ(folder.message<FormatError>([&] { lines_of(folder, bytes); }),
-              "test: lines:1:1: expected UTF-8, got the byte-order mark of UTF-16");
+              "test: lines:1:1: expected UTF-8, got the byte-order mark of UTF-16 (iconv -f UTF-16 -t UTF-8 FILE "
+              "converts it)");
   }
 }
 

@@ -85,7 +85,9 @@ TEST(TextFolder, NamesTheFileThatIsDamaged) {
   EXPECT_EQ(message(whole.substr(0, whole.size() - 3)), "papilio::read_text: ./x.gz:3: gzip stream ends too early");
   EXPECT_EQ(message(gzip(std::string(100000, 'x'))),
             "papilio::read_text: ./x.gz:1: file longer than max_line_bytes = 1000");
-  EXPECT_EQ(message("\xff\xfe"), "papilio::read_text: ./x.gz:1:1: expected UTF-8, got the byte-order mark of UTF-16");
+  EXPECT_EQ(message("\xff\xfe"),
+            "papilio::read_text: ./x.gz:1:1: expected UTF-8, got the byte-order mark of UTF-16 (iconv -f UTF-16 -t "
+            "UTF-8 FILE converts it)");
   EXPECT_EQ(message(std::string("\x89PNG\r\n\x1a\n\0\0", 10)),
             "papilio::read_text: ./x.gz: expected text, got a binary file (a NUL byte at offset 8)");
   EXPECT_EQ(message(gzip("%PDF-1.4")),
