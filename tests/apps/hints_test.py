@@ -89,6 +89,17 @@ class StopWords(HintsTest):
             self.assertEqual(len(hints), 1)
             self.assertIn("--stopwords english", hints[0])
 
+    def test_choose_has_the_hint_too(self):
+        self.write("english.txt", documents(ENGLISH))
+        choose = ["choose", "english.txt", "-k", 2, "--seeds", 1, "--sweeps", 2, "--every", 4, "--restart"]
+        run = self.papilio(*choose)
+        self.assertEqual([line.split(";")[1] for line in self.hints(run)],
+                         [" --stopwords english leaves such words out"])
+        run = self.papilio(*choose, "--stopwords", "english")
+        self.assertEqual(self.hints(run), [])
+        self.assertRegex(run.stderr, r"\nleft out \d+ tokens: stop words \(")
+        self.assertEqual(self.papilio(*choose, "-q").stderr, "")
+
     def test_mallets_commands_name_the_command_that_has_the_option(self):
         self.write("named.txt", "".join(f"name{i} en {line}\n" for i, line in enumerate(documents(GERMAN).splitlines())))
         hints = self.hints(self.papilio("import-file", "--input", "named.txt", "--output", "made"))
@@ -174,6 +185,15 @@ class Documents(HintsTest):
         self.check_hints("text.txt", topics=12)
         self.check_hints("text.txt", "-k 13 is more topics than there are documents (12); choose fewer", topics=13)
 
+    def test_another_encoding(self):
+        line = "das große Segel für die Brücke und das Boot über dem Wasser\n"
+        self.write("text.txt", (line * 12).encode("latin-1"))
+        self.check_hints("text.txt", "48 ill-formed UTF-8 sequences separate words; if the text is in another encoding"
+                         ", such as Latin-1, iconv -f LATIN1 -t UTF-8 FILE converts it",
+                         options=("--stopwords", "german"))
+        self.write("few.txt", documents([], count=30).encode() + "Segel für\n".encode("latin-1"))
+        self.check_hints("few.txt")
+
     def test_all_at_once_in_one_order(self):
         words = ENGLISH + ["ship", "sail"]
         self.write("text.txt", "".join(f"{a} {b}\n" for a, b in zip(words, words[1:])))
@@ -196,6 +216,36 @@ class NoText(HintsTest):
                 self.assertEqual(len(run.stderr.splitlines()), 1)
         self.write("paper", b"%PDF-1.7\n1 0 obj\n")
         self.assertIn("paper: expected text, got a PDF file", self.papilio("import", "paper", code=65).stderr)
+
+
+class Refusals(HintsTest):
+    """What an error says to do next."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("text.txt", documents(ENGLISH))
+
+    def test_a_chain_of_a_corpus_read_in_another_way(self):
+        self.train("text.txt", "--checkpoint", "kept", "-o", "model", "--stopwords", "english")
+        run = self.train("text.txt", "--checkpoint", "kept", "-o", "model", "--resume", code=65)
+        self.assertRegex(run.stderr.splitlines()[-1],
+                         r"^papilio train: kept: the checkpoint belongs to another corpus, or to this one read with "
+                         r"other options \(--stopwords, --min-df, \.\.\.\): it has 12 documents, \d+ tokens and \d+ "
+                         r"different words, expected 12 documents, 480 tokens and \d+ different words$")
+
+    def test_a_run_that_is_done_has_no_checkpoint(self):
+        alone = "papilio train: cannot resume: checkpoint text.checkpoint.safetensors does not exist"
+        self.assertEqual(self.train("text.txt", "--resume", code=66).stderr, alone + "\n")
+        self.train("text.txt")
+        self.assertEqual(self.train("text.txt", "--resume", code=66).stderr,
+                         alone + "; a run that is done removes it, and text.papilio.safetensors is there. To be able "
+                         "to continue after the last sweep, train with --checkpoint FILE, which is kept\n")
+
+    def test_json_that_is_not_in_lines(self):
+        for name, text in (("a.json", '["ship and sail"]'), ("b", '[\n  {"text": "ship and sail"}\n]\n')):
+            self.write(name, text)
+            self.assertIn(f"papilio train: {name}:1:1: expected a JSON object (jq -c '.[]' FILE makes JSON lines of an "
+                          "array), got ", self.train(name, code=65).stderr)
 
 
 class Models(HintsTest):

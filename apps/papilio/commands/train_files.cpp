@@ -79,8 +79,15 @@ void reserve_files(const TrainArguments& arguments, const TrainFiles& outputs, C
   declare_outputs(arguments, outputs, files);
   const bool is_begun = CheckpointFile::exists(outputs.checkpoint);
   if (arguments.resume && !is_begun) {
+    std::string why;
+    if (arguments.checkpoint.empty() && is_model(outputs.model)) {
+      why = fmt::format(
+          "; a run that is done removes it, and {} is there. To be able to continue after the last sweep, train with "
+          "--checkpoint FILE, which is kept",
+          outputs.model);
+    }
     throw CommandError(ExitCode::no_input,
-                       fmt::format("cannot resume: checkpoint {} does not exist", outputs.checkpoint));
+                       fmt::format("cannot resume: checkpoint {} does not exist{}", outputs.checkpoint, why));
   }
   files.reserve();
   if (is_begun && !arguments.resume && !arguments.force) {  // the one before it, if no other

@@ -168,6 +168,8 @@ void name_as_on_the_command_line(std::string& message) {
       std::pair{"another run: options.method is", "another run: --partial-sums is"},
       std::pair{"another run: options.seed_words is", "another run: --seed-words is"},
       std::pair{"another run: options.", "another run: --"},
+      std::pair{"read with other options (stop_words, min_df, ...)",
+                "read with other options (--stopwords, --min-df, ...)"},
       std::pair{"first_id was given", "--first-id was given"},
       std::pair{"transposed was given", "--transposed was given"},
       std::pair{"max_df is 0, expected 0 < max_df <= 1", "--max-df is 0, expected a number above 0 and at most 1"},

@@ -188,12 +188,21 @@ TEST(Checkpoint, OfAnotherRunIsRefusedByName) {
   EXPECT_TRUE(names(corpus, {.topics = 2, .seed = 1}, "options.seed"));
   EXPECT_TRUE(names(corpus, {.topics = 2, .schedule = Schedule::sequential}, "options.schedule"));
   EXPECT_TRUE(names(corpus, {.topics = 2, .optimize_every = 5}, "options.optimize"));
-  EXPECT_TRUE(names(testing::make_corpus({{0, 1}, {1}, {}}, 2), two_topics, "corpus.documents"));
-  EXPECT_TRUE(names(testing::make_corpus({{0, 1}, {1, 1}}, 2), two_topics, "corpus.hash_of_document_offsets"));
-  EXPECT_TRUE(names(testing::make_corpus({{0, 1}, {0}}, 2), two_topics, "corpus.hash_of_words"));
+  const auto differs = [&](const Corpus& other, const std::string& how) {
+    return holds(refusal<InvalidArgument>(folder, other, two_topics),
+                 "load_checkpoint: a: the checkpoint belongs to another corpus, or to this one read with other options "
+                 "(stop_words, min_df, ...): it has 2 documents, 3 tokens and 2 different words, " +
+                     how);
+  };
+  EXPECT_TRUE(
+      differs(testing::make_corpus({{0, 1}, {1}, {}}, 2), "expected 3 documents, 3 tokens and 2 different words"));
+  EXPECT_TRUE(
+      differs(testing::make_corpus({{0, 1}, {1, 1}}, 3), "expected 2 documents, 4 tokens and 3 different words"));
+  EXPECT_TRUE(differs(testing::make_corpus({{0}, {1, 1}}, 2), "but documents of other lengths"));
+  EXPECT_TRUE(differs(testing::make_corpus({{0, 1}, {0}}, 2), "but other words in its documents"));
   Corpus respelled = corpus;
   respelled.vocabulary[1] = "v1";
-  EXPECT_TRUE(names(respelled, two_topics, "corpus.hash_of_vocabulary"));
+  EXPECT_TRUE(differs(respelled, "but not these words"));
   const TrainOptions same_priors = {.topics = 2, .alpha = 7, .topic_alpha = {0.1, 0.1}, .optimize_after = 3};
   EXPECT_EQ(load_checkpoint(corpus, same_priors, folder.path("a")).sweep, 1);
 }
@@ -210,7 +219,7 @@ TEST(Checkpoint, TakesAnIdentityThatWasMadeBefore) {
   EXPECT_EQ(folder.read("a"), folder.read("read"));
   EXPECT_EQ(load_checkpoint(corpus, two_topics, folder.path("a"), nullptr, &identity).z, state.z);
   EXPECT_EQ(load_checkpoint(others, two_topics, folder.path("a"), nullptr, &identity).z, state.z);
-  EXPECT_TRUE(holds(refusal<InvalidArgument>(folder, others, two_topics), "corpus.hash_of_words is "));
+  EXPECT_TRUE(holds(refusal<InvalidArgument>(folder, others, two_topics), "but other words in its documents"));
 
   CorpusIdentity longer = identity;
   longer.tokens = 4;
@@ -242,6 +251,7 @@ TEST(Checkpoint, OfAnotherKindIsRefusedByName) {
   EXPECT_EQ(refusal_with("format_version", "4"), "papilio::load_checkpoint: a: format_version is \"4\", expected 3");
   EXPECT_EQ(refusal_with("format", "papilio-model"),
             "papilio::load_checkpoint: a: format is \"papilio-model\", expected papilio-checkpoint");
+  EXPECT_TRUE(holds(refusal_with("corpus.documents", "2\x1b["), "): it has \"2\\x1b[\" documents, 3 tokens and "));
   EXPECT_EQ(refusal_with("options.sampler", "uncollapsed"),
             "papilio::load_checkpoint: a: the checkpoint belongs to another run: options.sampler is \"uncollapsed\", "
             "expected collapsed");

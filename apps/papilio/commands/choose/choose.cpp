@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "advice/hints.h"
 #include "commands/choose/choose_output.h"
 #include "commands/subcommands.h"
 #include "commands/train_arguments.h"
@@ -99,8 +100,9 @@ class Run {
     const InputCorpus input = open_corpus(arguments_.train.corpus, report);
     const papilio::CorpusView corpus = input.view();
     if (!arguments_.train.quiet) {
-      tell("{}; training on {}\n", read_summary(arguments_.train.corpus.path, report, corpus.vocabulary_size()),
-           options_.training.device.name());
+      tell("{}; training on {}\n{}", read_summary(arguments_.train.corpus.path, report, corpus.vocabulary_size()),
+           options_.training.device.name(), left_out_summary(report));
+      tell_hints(arguments_.train.corpus, corpus, report);
     }
     if (corpus.tokens() == 0) {
       throw CommandError(
@@ -196,7 +198,8 @@ class Run {
   }
 
   ExitCode stopped() const {
-    tell("stopped; {} models are kept in {}\n", saved_, state_);
+    tell(saved_ == 0 ? "stopped; no model is done yet\n"
+                     : fmt::format("stopped; {} models are kept in {}\n", saved_, state_));
     tell("to continue: {}\n", without_flag(given_, "--restart"));
     return static_cast<ExitCode>(128 + (InterruptWatch::signal() != 0 ? InterruptWatch::signal() : SIGTERM));
   }

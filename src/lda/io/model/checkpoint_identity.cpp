@@ -77,6 +77,11 @@ void require_identity(const SafetensorsFile& file, const Metadata& expected, con
                                     quoted(file.metadata(key)), expected.at(key)));
     }
   }
+  for (const auto& [key, value] : expected) {
+    if (key.starts_with("corpus.")) file.metadata(key);  // throws FormatError where it is missing
+  }
+  require_same_corpus(file.metadata(), expected,
+                      fmt::format("papilio::load_checkpoint: {}: the checkpoint belongs to", path));
   const auto seeds_in = [](const Metadata& metadata) {
     const auto found = metadata.find(seed_words_key);
     return found == metadata.end() ? std::string("none") : found->second;

@@ -52,8 +52,9 @@ void require_same_run(const lda::SafetensorsFile& file, const lda::Metadata& exp
   lda::Metadata all = expected;
   all.insert(file.metadata().begin(), file.metadata().end());
   // First another corpus, then another setting, then the version: in the order in which users can correct them.
-  constexpr std::pair<const char*, const char*> groups[] = {
-      {"corpus.", "corpus"}, {"settings.", "run"}, {"version", "version of papilio"}};
+  lda::require_same_corpus(file.metadata(), expected,
+                           fmt::format("papilio::load_choose_runs: {}: the results belong to", path));
+  constexpr std::pair<const char*, const char*> groups[] = {{"settings.", "run"}, {"version", "version of papilio"}};
   for (const auto& [beginning, what] : groups) {
     for (const auto& entry : all) {
       const std::string& key = entry.first;

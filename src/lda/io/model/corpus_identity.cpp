@@ -4,9 +4,12 @@
 
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/check.h"
 #include "lda/io/bytes/hash.h"
+#include "lda/io/bytes/origin.h"
 
 namespace papilio {
 
@@ -54,6 +57,43 @@ void add_corpus_identity(Metadata& metadata, const CorpusIdentity& identity) {
 
 void add_corpus_identity(Metadata& metadata, const CorpusView& corpus) {
   add_corpus_identity(metadata, identity_of(corpus));
+}
+
+namespace {
+
+// The first difference, or "". The sizes of a file that somebody made may be any text.
+std::string corpus_difference(const Metadata& found, const Metadata& expected) {
+  const auto value = [](const Metadata& metadata, const char* key) {
+    const auto entry = metadata.find(fmt::format("corpus.{}", key));
+    return entry == metadata.end() ? std::string("none") : entry->second;
+  };
+  const auto sizes = [&](const Metadata& metadata) {
+    const auto number = [&](const char* key) {
+      const std::string text = value(metadata, key);
+      const bool is_number = !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == text.npos;
+      return is_number ? text : quoted(text);
+    };
+    return fmt::format("{} documents, {} tokens and {} different words", number("documents"), number("tokens"),
+                       number("vocabulary_size"));
+  };
+  if (sizes(found) != sizes(expected)) return fmt::format("it has {}, expected {}", sizes(found), sizes(expected));
+  constexpr std::pair<const char*, const char*> hashes[] = {
+      {"hash_of_vocabulary", "but not these words"},
+      {"hash_of_document_offsets", "but documents of other lengths"},
+      {"hash_of_words", "but other words in its documents"}};
+  for (const auto& [key, difference] : hashes) {
+    if (value(found, key) != value(expected, key)) return fmt::format("it has {}, {}", sizes(found), difference);
+  }
+  return "";
+}
+
+}  // namespace
+
+void require_same_corpus(const Metadata& found, const Metadata& expected, std::string_view what) {
+  const std::string difference = corpus_difference(found, expected);
+  base::require(difference.empty(),
+                "{} another corpus, or to this one read with other options (stop_words, min_df, ...): {}", what,
+                difference);
 }
 
 }  // namespace lda

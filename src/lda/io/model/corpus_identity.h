@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "lda/io/model/safetensors.h"
 #include "papilio/corpus.h"
@@ -22,5 +23,9 @@ void require_sizes(const CorpusIdentity& identity, const CorpusView& corpus, con
 
 void add_corpus_identity(Metadata& metadata, const CorpusIdentity& identity);
 void add_corpus_identity(Metadata& metadata, const CorpusView& corpus);
+
+// Throws InvalidArgument unless both have the same corpus identity. `what` begins the message and ends in a verb: "x:
+// the checkpoint belongs to". An entry that `found` lacks is a difference.
+void require_same_corpus(const Metadata& found, const Metadata& expected, std::string_view what);
 
 }  // namespace papilio::lda
