@@ -12,7 +12,7 @@ from pathlib import Path
 COMMAND = ""
 
 ENGLISH = "the and that with for from this they have not which were their been would there when into".split()
-GERMAN = "und die der das nicht mit sich auf für ist dem auch werden aus oder aber nach wie noch über".split()
+GERMAN = "und die der das nicht mit sich auf für wird dem auch werden aus wenn aber nach wie noch über".split()
 CONTENT = [a + b for a in ("ship", "sail", "wave", "wind", "rope", "mast", "reef", "tide") for b in ("yard", "line", "mark")]
 
 
