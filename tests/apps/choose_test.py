@@ -125,8 +125,14 @@ class Command(ChooseTest):
         self.choose()
         before = (self.path / STATE).read_bytes()
         err = self.choose("--beta", 0.5, code=65).err
-        self.assertIn("holds results of another run: settings.beta is \"0.01\", expected 0.5; use --restart to train all "
+        self.assertIn("holds results of another run: --beta is \"0.01\", expected 0.5; use --restart to train all "
                       "models again, or --state for another file", err)
+        same = {"--sweeps": 15, "--every": 5, "--device": "cpu"}
+        for option, value, was in (("--every", 6, "5"), ("--optimize-interval", 7, "never"),
+                                   ("--sampler", "uncollapsed", "collapsed"), ("--partial-sums", "prefix", "slots")):
+            options = [text for pair in {**same, option: value}.items() for text in pair]
+            err = self.papilio("choose", "text.txt", "-k", 2, *options, code=65).err
+            self.assertIn(f'another run: {option} is "{was}", expected ', err)
         with (self.path / "text.txt").open("a") as text:
             text.write("bread wine bread\n")
         err = self.choose(code=65).err

@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "lda/corpora.h"
+#include "lda/io/bytes/origin.h"
 #include "lda/io/model/safetensors.h"
 #include "papilio/error.h"
 #include "papilio/lda.h"
@@ -184,6 +185,15 @@ TEST_F(Files, LengthsThatLieAreRefusedWithoutAllocation) {
     std::string bytes(64, '{');
     std::memcpy(bytes.data(), &length, sizeof length);
     EXPECT_NE(refusal(write(bytes)).find("the header should be"), std::string::npos) << length;
+  }
+}
+
+TEST_F(Files, TextIsNoModel) {
+  for (const std::string text : {"The cat chased the mouse.\n", "caf\xc3\xa9 and more"}) {
+    const std::string beginning = lda::quoted(text.substr(0, 8));
+    EXPECT_NE(
+        refusal(write(text)).find("not a safetensors file, as models and checkpoints are; it begins with " + beginning),
+        std::string::npos);
   }
 }
 

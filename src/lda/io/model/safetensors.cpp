@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
@@ -67,6 +68,18 @@ void SafetensorsFile::read_exactly(std::span<std::byte> bytes) {
   fail("the file became shorter while it was read");
 }
 
+namespace {
+
+// Whether these can be the first bytes of a text in UTF-8. The length of a header has zeros among them.
+bool is_text(std::string_view bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return c == '\t' || c == '\n' || c == '\r' || (byte >= 0x20 && byte < 0xff);
+  });
+}
+
+}  // namespace
+
 void SafetensorsFile::read_header(std::uint64_t file_size) {
   std::uint64_t length = 0;
   if (file_size < sizeof length) {
@@ -74,6 +87,10 @@ void SafetensorsFile::read_header(std::uint64_t file_size) {
   }
   read_exactly(std::as_writable_bytes(std::span(&length, 1)));
   if (length > file_size - sizeof length || length > longest_header) {
+    const std::string_view beginning(reinterpret_cast<const char*>(&length), sizeof length);
+    if (is_text(beginning)) {
+      fail(fmt::format("not a safetensors file, as models and checkpoints are; it begins with {}", quoted(beginning)));
+    }
     fail(fmt::format("the header should be {} bytes long, expected at most {}; cut short, or not a safetensors file",
                      length, std::min(file_size - sizeof length, longest_header)));
   }
