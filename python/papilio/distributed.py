@@ -6,6 +6,8 @@ docs/distributed.md of the repository says how such a job is started. ``torchrun
 from __future__ import annotations
 
 import os
+import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,9 +76,9 @@ class ProcessGroup:
         backend = self._distributed.get_backend(group)
         self.engine = f"torch.distributed, {backend}"
         self._device = "cuda" if backend == "nccl" else "cpu"
-        # The tensor of the last call. Threads of torch hold it a little longer than the call takes; the last to let it
-        # go asks for the lock of the interpreter, which is held by who waits for these threads at the end.
+        # The tensor of the last call: where that failed, threads of torch may still hold it.
         self._kept: Any = None
+        self._is_let_go = True
 
     def __reduce__(self) -> Any:
         raise TypeError(
@@ -94,19 +96,11 @@ class ProcessGroup:
 
     def add_up(self, values: NDArray[Any]) -> None:
         """Replace int32 or int64 numbers by their sums over all ranks."""
-        here = self._torch.from_numpy(values)
-        there = self._kept = here.to(self._device)
-        self._distributed.all_reduce(there, group=self._group)
-        if there is not here:
-            here.copy_(there)
+        self._exchange(values, self._distributed.all_reduce)
 
     def broadcast(self, values: NDArray[np.uint8], source: int) -> None:
         """Replace bytes by those of rank `source`."""
-        here = self._torch.from_numpy(values)
-        there = self._kept = here.to(self._device)
-        self._distributed.broadcast(there, src=self._member(source), group=self._group)
-        if there is not here:
-            here.copy_(there)
+        self._exchange(values, self._distributed.broadcast, src=self._member(source))
 
     def gather(self, values: NDArray[np.uint8], target: int) -> list[NDArray[np.uint8]] | None:
         """Return on rank `target` the bytes of each rank."""
@@ -133,11 +127,32 @@ class ProcessGroup:
         """Return when every rank has called it."""
         self.add_up(np.zeros(1, np.int64))
 
+    def _exchange(self, values: NDArray[Any], collective: Any, **options: Any) -> None:
+        here = self._torch.from_numpy(values)
+        there = self._kept = here.to(self._device)
+        alone = _references(there)
+        collective(there, group=self._group, **options)
+        if there is not here:
+            here.copy_(there)
+            return
+        # Threads of Gloo hold the tensor microseconds longer than the call takes. The last to let it go asks for the
+        # interpreter's lock: while the interpreter shuts down that ends the process ("terminate called without an
+        # active exception"), and a thread that is waited for then hangs. So here none is the last.
+        end = time.monotonic() + 5
+        while self._is_let_go and _references(there) > alone:
+            self._is_let_go = time.monotonic() < end  # else this torch keeps tensors: wait for none from now on
+            time.sleep(0)
+
     def _member(self, rank: int) -> int:
         """The number that a rank of the group has among all processes."""
         if self._group is None:
             return rank
         return int(self._distributed.get_global_rank(self._group, rank))
+
+
+def _references(tensor: Any) -> int:
+    """How many hold a tensor: those of C++, and those of Python, of which C++ may have one as well."""
+    return int(tensor._use_count()) + sys.getrefcount(tensor)
 
 
 def process_group(group: Any = None) -> ProcessGroup:

@@ -231,6 +231,35 @@ def test_gloo(tmp_path, corpus):
         assert lines[2:] == [f"None|True|{expected}", "threads|1"]
 
 
+LET_GO = """
+    import threading, weakref
+    import numpy as np
+    import torch.distributed as dist
+    from papilio.distributed import process_group
+
+    elsewhere = []
+    def note():
+        if threading.current_thread() is not threading.main_thread():
+            elsewhere.append(1)
+
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    ranks = process_group()
+    for _ in range(2000):
+        for call, dtype in ((ranks.add_up, np.int64), (lambda values: ranks.broadcast(values, 0), np.uint8)):
+            values = np.zeros(4, dtype)
+            weakref.finalize(values, note)
+            call(values)
+            del values
+    print(len(elsewhere))
+"""
+
+
+def test_no_thread_of_gloo_lets_an_array_go(tmp_path, corpus):
+    """One that does while the interpreter shuts down ends the process; without care it does so in one call of ten."""
+    folder = program_folder(tmp_path, LET_GO, corpus)
+    assert [output(process) for process in start_ranks(1, folder, "rank.py")] == ["0\n"]
+
+
 def end(processes):
     """The statuses and messages of all, which have long to wait for one another: most of this is the start of torch."""
     errors = [process.communicate(timeout=400)[1] for process in processes]
