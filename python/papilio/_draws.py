@@ -9,6 +9,7 @@ from papilio import _direct_draws
 from papilio._arguments import DrawOptions
 from papilio._checked import threads as checked_threads
 from papilio._frameworks import Torch, adopt, compiler_of
+from papilio._keywords import suggests_options
 from papilio._options import PartialSums
 
 
@@ -41,6 +42,7 @@ class DrawStatus(enum.IntEnum):
     NO_SUCH_ROW = 7
 
 
+@suggests_options
 def sample_categorical(
     weights: Any,
     *,
@@ -179,6 +181,7 @@ def sample_categorical(
     return _direct_draws.categorical(arrays, weights, indices, indptr, logits, temperature, options)
 
 
+@suggests_options
 def sample_products(
     left: Any,
     right: Any,

@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
+_NAMED = ("distributed", "interop", "plot")  # modules whose functions are called by the module's name
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -29,7 +30,9 @@ def suggests_options_beside(others: Iterable[str]) -> Callable[[_Function], _Fun
     others = frozenset(others)
 
     def decorate(function: _Function) -> _Function:
-        caller = "papilio." + function.__qualname__.removesuffix(".__init__")
+        within = function.__module__.split(".")[1]
+        place = f"papilio.{within}." if within in _NAMED else "papilio."
+        caller = place + function.__qualname__.removesuffix(".__init__")
         signature = inspect.signature(function)
         unnamed = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_KEYWORD)
         options = frozenset(p.name for p in signature.parameters.values() if p.kind not in unnamed)

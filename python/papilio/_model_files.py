@@ -5,9 +5,11 @@ from __future__ import annotations
 from papilio import _core
 from papilio._checked import file_name
 from papilio._core import ChainState, Corpus, Model
+from papilio._keywords import suggests_options
 from papilio.readers import Path
 
 
+@suggests_options
 def save_model(model: Model, path: Path) -> None:
     """Write a model as one safetensors file, as the command ``papilio train`` does.
 
@@ -26,6 +28,7 @@ def save_model(model: Model, path: Path) -> None:
     _core.save_model(model, file_name(path))
 
 
+@suggests_options
 def load_model(path: Path) -> Model:
     """Read a model that `save_model` or the command ``papilio train`` wrote.
 
@@ -47,6 +50,7 @@ def load_model(path: Path) -> Model:
     return _core.load_model(file_name(path))
 
 
+@suggests_options
 def read_mallet_state(path: Path) -> tuple[Corpus, ChainState, int]:
     """Read a state file of MALLET (``--output-state``) or of `write_mallet_state`.
 
@@ -74,6 +78,7 @@ def read_mallet_state(path: Path) -> tuple[Corpus, ChainState, int]:
     return state.corpus, state.topics, state.topic_count
 
 
+@suggests_options
 def write_mallet_state(corpus: Corpus, state: ChainState, model: Model, path: Path) -> None:
     """Write a chain as MALLET's ``--output-state`` does: gzip, one line per token.
 

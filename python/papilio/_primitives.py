@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from papilio import _core
 from papilio._arguments import index_dtype
 from papilio._checked import flag, whole
+from papilio._keywords import suggests_options
 from papilio._options import ReduceOp
 from papilio._primitive_calls import (
     Call,
@@ -43,6 +44,7 @@ class PrimitiveStatus(NamedTuple):
     place: int
 
 
+@suggests_options
 def primitive_status(status: Any) -> PrimitiveStatus:
     """Read the status of a call, which `return_status` asks for.
 
@@ -67,6 +69,7 @@ def primitive_status(status: Any) -> PrimitiveStatus:
     return PrimitiveStatus(_ERRORS[error], place)
 
 
+@suggests_options
 def reduce_by_index(
     indices: Any,
     values: Any = None,
@@ -170,6 +173,7 @@ def reduce_by_index(
     return call.finish(result, out)
 
 
+@suggests_options
 def segmented_reduce(
     values: Any,
     offsets: Any,
@@ -229,6 +233,7 @@ def segmented_reduce(
     return call.finish(result, out)
 
 
+@suggests_options
 def compact(values: Any, flags: Any, *, out: Any = None, threads: int = 0) -> Any:
     """Keep the values whose flag is set, in order.
 
@@ -291,6 +296,7 @@ def compact(values: Any, flags: Any, *, out: Any = None, threads: int = 0) -> An
     return arrays.finish(kept if 2 * number >= size else own(kept), values)
 
 
+@suggests_options
 def transpose(matrix: Any, *, out: Any = None, threads: int = 0) -> Any:
     """Transpose a matrix, or each matrix of a batch, into memory of its own.
 

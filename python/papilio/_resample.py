@@ -9,9 +9,11 @@ import numpy as np
 from papilio import _core, _seeds
 from papilio._arguments import index_dtype, length, unsigned, without_gaps
 from papilio._checked import whole
+from papilio._keywords import suggests_options
 from papilio._without_replacement import _adopted
 
 
+@suggests_options
 def resample(
     weights: Any,
     m: int | None = None,

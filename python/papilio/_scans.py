@@ -9,10 +9,12 @@ from typing import Any
 
 from papilio import _core
 from papilio._checked import flag
+from papilio._keywords import suggests_options
 from papilio._options import ReduceOp
 from papilio._primitive_calls import Call, flags_of, result_of, size_of, values_of, whole_numbers
 
 
+@suggests_options
 def scan(
     values: Any,
     *,
@@ -69,6 +71,7 @@ def scan(
     return _scan("scan", values, None, op, exclusive, out, threads, return_status, 1 if append_total else 0)
 
 
+@suggests_options
 def segmented_scan(
     values: Any,
     offsets: Any = None,

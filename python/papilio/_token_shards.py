@@ -12,10 +12,12 @@ from papilio import _core
 from papilio._arguments import length
 from papilio._checked import whole
 from papilio._frameworks import CuPy, NumPy, Torch
+from papilio._keywords import suggests_options
 from papilio._token_arguments import Call, Request, logits_of, moved, views_of_results
 from papilio._token_draws import Tokens
 
 
+@suggests_options
 def sample_sharded_tokens(
     logits: Any,
     all_gather: Callable[[Any], Any],

@@ -10,6 +10,7 @@ from papilio import _core
 from papilio._arguments import length
 from papilio._checked import flag
 from papilio._frameworks import Torch, compiler_of
+from papilio._keywords import suggests_options
 from papilio._token_arguments import Call, Request, draft_of, logits_of, per_draft, views_of_results
 from papilio._token_draws import Tokens, draw
 
@@ -32,6 +33,7 @@ class VerifiedDraft(NamedTuple):
     status: Any = None
 
 
+@suggests_options
 def sample_tokens(
     logits: Any,
     *,
@@ -169,6 +171,7 @@ def _compiled(compiler: Any) -> Any:
     return _jax_tokens
 
 
+@suggests_options
 def verify_draft(
     logits: Any,
     tokens: Any,

@@ -6,6 +6,7 @@ import enum
 from typing import Any
 
 from papilio import _core
+from papilio._keywords import suggests_options
 from papilio._tridiagonal_calls import Call, Systems
 
 
@@ -31,6 +32,7 @@ class TridiagonalStatus(enum.IntEnum):
     SINGULAR = 3
 
 
+@suggests_options
 def solve_tridiagonal(
     a: Any,
     b: Any,
@@ -106,6 +108,7 @@ def solve_tridiagonal(
     return call.run(_core.solve_tridiagonal, (False, lower, diagonal, upper))
 
 
+@suggests_options
 def solve_random_walk(
     steps: Any,
     weights: Any,
@@ -155,6 +158,7 @@ def solve_random_walk(
     return call.run(_core.solve_tridiagonal, (True, None, on, between))
 
 
+@suggests_options
 def draw_gaussian_tridiagonal(
     diagonal: Any,
     off_diagonal: Any,
@@ -217,6 +221,7 @@ def draw_gaussian_tridiagonal(
     return call.run(_core.draw_tridiagonal, (False, on, between), call.numbers(seed, stream, system_ids))
 
 
+@suggests_options
 def draw_random_walk(
     steps: Any,
     weights: Any,

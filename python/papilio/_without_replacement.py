@@ -10,6 +10,7 @@ from papilio import _core, _seeds
 from papilio._arguments import index_dtype, is_integer, length, unsigned, without_gaps
 from papilio._checked import plain, threads as checked_threads, whole
 from papilio._frameworks import NumPy, adopt
+from papilio._keywords import suggests_options
 
 
 def _adopted(x: Any, what: str) -> tuple[Any, Any]:
@@ -108,6 +109,7 @@ def _result(drawn: np.ndarray, status: np.ndarray | None, single: bool) -> Any:
     return drawn if status is None else (drawn, status)
 
 
+@suggests_options
 def sample_without_replacement(
     weights: Any,
     k: int,
@@ -190,6 +192,7 @@ def sample_without_replacement(
     return _result(drawn.reshape(rows.count, k), status, rows.single)
 
 
+@suggests_options
 def weighted_shuffle(
     weights: Any,
     *,

@@ -130,6 +130,7 @@ def _list_of_str(values: Any, what: str, caller: str) -> list[str]:
     return entries
 
 
+@suggests_options
 def corpus_from_tokens(
     documents: Iterable[Iterable[str]], *, vocabulary: Iterable[str] | None = None, names: Iterable[str] = ()
 ) -> Corpus:
@@ -201,6 +202,7 @@ def _vocabulary(vocabulary: Any, caller: str) -> list[str]:
 def corpus_from_matrix(
     X: Any, *, vocabulary: Vocabulary | None = None, names: Iterable[str] = (), fractional: Fractional = "raise"
 ) -> Corpus:
+@suggests_options
     """Make a corpus from a matrix of counts: documents x words.
 
     Parameters
@@ -271,6 +273,7 @@ def _column_names(X: Any, width: int) -> list[str]:
 def corpus_to_matrix(corpus: Corpus) -> Any:
     """Make a sparse matrix of the counts of a corpus: documents x words.
 
+@suggests_options
     Parameters
     ----------
     corpus : Corpus
@@ -295,6 +298,7 @@ def corpus_to_matrix(corpus: Corpus) -> Any:
 def generate_corpus(
     *,
     documents: int = 10000,
+@suggests_options
     vocabulary: int = 5000,
     topics: int = 20,
     mean_length: float = 80.0,
@@ -356,6 +360,7 @@ def generate_corpus(
 def hold_out_every(corpus: Corpus, every: int) -> tuple[Corpus, Corpus]:
     """Split a corpus: every `every`-th document is held out.
 
+@suggests_options
     Parameters
     ----------
     corpus : Corpus

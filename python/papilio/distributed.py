@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from papilio import _core
 from papilio._checked import real
+from papilio._keywords import suggests_options
 from papilio._options import Ranks
 from papilio._over_ranks import over_ranks
 from papilio._ranks import core_ranks, is_part_on_all
@@ -155,6 +156,7 @@ def _references(tensor: Any) -> int:
     return int(tensor._use_count()) + sys.getrefcount(tensor)
 
 
+@suggests_options
 def process_group(group: Any = None) -> ProcessGroup:
     """Make the ranks of a process group of torch.distributed, for ``train(..., ranks=...)``.
 
@@ -181,6 +183,7 @@ def process_group(group: Any = None) -> ProcessGroup:
     return ProcessGroup(group)
 
 
+@suggests_options
 def join_processes(seconds: float = 300.0) -> ProcessGroup | None:
     """Join the processes that torchrun has started, by a process group on Gloo, the default one of torch.distributed.
 
@@ -223,6 +226,7 @@ def join_processes(seconds: float = 300.0) -> ProcessGroup | None:
     return ProcessGroup()
 
 
+@suggests_options
 def documents_of_rank(corpus: Corpus, rank: int, ranks: int) -> tuple[range, range]:
     """Tell which documents a rank draws: whole documents that follow one another, about as many tokens for each rank.
 
@@ -255,6 +259,7 @@ def documents_of_rank(corpus: Corpus, rank: int, ranks: int) -> tuple[range, ran
 
 
 @over_ranks
+@suggests_options
 def gather_corpus(corpus: Corpus, ranks: Ranks | None) -> Corpus | None:
     """Put together on rank 0 the words of all documents, of which `read_corpus` gave each rank its own.
 
@@ -302,6 +307,7 @@ def gather_corpus(corpus: Corpus, ranks: Ranks | None) -> Corpus | None:
 
 
 @over_ranks
+@suggests_options
 def gather_topics(state: ChainState, ranks: Ranks | None) -> ChainState:
     """Put together the topics of all tokens on rank 0, from the parts that `train` gave each rank.
 

@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 
+@suggests_options
 def unknown_words(model: ModelLike, corpus: Corpus) -> LeftOutWords:
     """Count the words of a corpus that a model does not know, which `infer` and the measures leave out.
 
@@ -72,6 +73,7 @@ def unknown_words(model: ModelLike, corpus: Corpus) -> LeftOutWords:
 
 
 @over_ranks
+@suggests_options
 def complete_documents(
     model: ModelLike,
     corpus: Corpus,
@@ -143,6 +145,7 @@ def complete_documents(
 
 
 @over_ranks
+@suggests_options
 def left_to_right(
     model: ModelLike,
     corpus: Corpus,
@@ -251,6 +254,7 @@ def coherence(
     )
 
 
+@suggests_options
 def diversity(model: ModelLike, top_words: int = 25) -> float:
     """Compute the share of distinct words among the most probable words of all topics; 1: no two topics share a word.
 
@@ -277,6 +281,7 @@ def diversity(model: ModelLike, top_words: int = 25) -> float:
     return _core.diversity(model_of(model, caller), whole(top_words, f"{caller}: top_words", 1, MOST))
 
 
+@suggests_options
 def topic_stability(first: ModelLike, second: ModelLike, top_words: int = 25) -> TopicStability:
     """Compare the topics of two models of one vocabulary, such as two that differ only in their seed.
 
@@ -322,6 +327,7 @@ def topic_stability(first: ModelLike, second: ModelLike, top_words: int = 25) ->
     )
 
 
+@suggests_options
 def diagnose_topics(corpus: Corpus, state: ChainState, model: ModelLike, *, words: int = 20) -> list[TopicDiagnostics]:
     """Compute MALLET's diagnostics of every topic.
 

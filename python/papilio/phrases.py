@@ -67,6 +67,7 @@ def find_phrases(
     return [Phrase(*row) for row in _core.find_phrases(corpus, options)]
 
 
+@suggests_options
 def join_phrases(corpus: Corpus, phrases: Iterable[str], *, delimiter: str = "_") -> Corpus:
     """Join phrases in a corpus: from left to right, at each token the longest that begins there.
 
@@ -98,6 +99,7 @@ def join_phrases(corpus: Corpus, phrases: Iterable[str], *, delimiter: str = "_"
     return _core.join_phrases(corpus, listed, _text(delimiter, "delimiter"))
 
 
+@suggests_options
 def phrases_in_vocabulary(vocabulary: Iterable[str], *, delimiter: str = "_") -> list[str]:
     """Return the words of a vocabulary that are words joined by the delimiter.
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from papilio._checked import plain
 from papilio._core import Model
+from papilio._keywords import suggests_options
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +47,7 @@ def _topics(model, topics):
     return list(topics)
 
 
+@suggests_options
 def topic_words(
     lda: LDA | Model,
     topics: Iterable[int] | None = None,
@@ -107,6 +109,7 @@ class _Measured(Protocol):
     runs: Any
 
 
+@suggests_options
 def choose_topics(result: _Measured, *, figure: Figure | None = None) -> list[Axes]:
     """Plot the measures of models over their number of topics, one panel per measure.
 
@@ -154,6 +157,7 @@ def choose_topics(result: _Measured, *, figure: Figure | None = None) -> list[Ax
     return axes
 
 
+@suggests_options
 def likelihood(lda: LDA, *, ax: Axes | None = None, label: str | None = None) -> Axes:
     """Plot the log-likelihood of the chain by sweep.
 
@@ -229,6 +233,7 @@ def topic_positions(model: Model) -> np.ndarray:
     return positions
 
 
+@suggests_options
 def topic_map(lda: LDA | Model, *, top_n: int = 2, ax: Axes | None = None) -> Axes:
     """Plot topics as circles: close together if their words are similar, with areas by their share of all tokens.
 
@@ -313,6 +318,7 @@ _MOST_ROWS = 1000  # of a heat map of documents
 _MOST_NAMES = 100
 
 
+@suggests_options
 def document_topics(theta: ArrayLike, *, names: Iterable[str] | None = None, ax: Axes | None = None) -> Axes:
     """Plot the topics of documents as a heat map.
 

@@ -66,6 +66,7 @@ def stop_word_languages() -> list[str]:
     return _core.stop_word_languages()
 
 
+@suggests_options
 def stop_words(language: str) -> list[str]:
     """Return the function words of a language: articles, pronouns, prepositions, conjunctions, auxiliaries, particles.
 
@@ -258,6 +259,7 @@ def _read(
     return _core.read_corpus(path, options, report, core_ranks(ranks, "papilio.read_corpus"))
 
 
+@suggests_options
 def write_corpus(
     corpus: Corpus, path: Path, *, format: CorpusFormat | None = None, vocabulary: Path | None = None
 ) -> None:
@@ -304,6 +306,7 @@ def write_corpus(
 
 
 @over_ranks
+@suggests_options
 def open_corpus(path: Path, *, threads: int = 0, ranks: Ranks | None = None) -> Corpus:
     """Map a corpus file into memory and verify it.
 

@@ -352,6 +352,7 @@ def load_checkpoint(
     return state
 
 
+@suggests_options
 def log_joint(
     corpus: Corpus,
     z: ArrayLike,
@@ -394,7 +395,6 @@ def log_joint(
     >>> round(papilio.log_joint(corpus, [0, 0, 1], alpha=[0.1, 0.1], beta=0.01), 3)
     -8.305
     """
-    seeds = np.empty((0, 3), np.int32) if seed_words is None else seed_words
-    workers = checked_threads(threads, "papilio.log_joint")
-    return _core.log_joint(corpus, z, alpha, real(beta, "papilio.log_joint: beta"), workers, seeds)
+    seeds, caller = np.empty((0, 3), np.int32) if seed_words is None else seed_words, "papilio.log_joint"
+    return _core.log_joint(corpus, z, alpha, real(beta, f"{caller}: beta"), checked_threads(threads, caller), seeds)
 

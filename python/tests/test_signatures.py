@@ -6,11 +6,16 @@ import typing
 import pytest
 
 import papilio
-from papilio import _core, _options, interop, plot
+from papilio import _core, _options, distributed, interop, plot
 
 OPTIONS = papilio.TrainOptions.__annotations__
 PUBLIC = [getattr(place, name) for place in (papilio, interop, plot) for name in place.__all__]
 FUNCTIONS = [thing for thing in PUBLIC if inspect.isfunction(thing)]
+NAMED = [
+    function
+    for function in [*FUNCTIONS, *(getattr(distributed, name) for name in distributed.__all__)]
+    if inspect.isfunction(function) and inspect.signature(function).parameters
+]
 
 
 def settable(kind):
@@ -66,6 +71,17 @@ def test_no_parameter_is_hidden(function):
     for parameter in parameters:
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             assert parameter.annotation.startswith("Unpack["), parameter
+
+
+@pytest.mark.parametrize("function", NAMED, ids=lambda function: function.__name__)
+def test_every_function_names_the_nearest_option(function):
+    parameters = inspect.signature(function).parameters.values()
+    name = next(p.name for p in reversed(parameters) if p.kind not in (p.POSITIONAL_ONLY, p.VAR_KEYWORD))
+    values = [
+        None for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    with pytest.raises(TypeError, match=rf"papilio\..*: unknown option '{name}z'; did you mean '{name}'\?"):
+        function(*values, **{name + "z": None})
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from papilio._checked import plain
 from papilio._core import Corpus
 from papilio._counts import is_missing
 from papilio._errors import FormatError
+from papilio._keywords import suggests_options, suggests_options_beside
 from papilio._options import Missing, TextOptions
 from papilio.corpora import corpus_from_texts
 from papilio.readers import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+@suggests_options
 def corpus_from_bow(
     documents: Iterable[Iterable[tuple[int, float]]], id2word: Any = None, *, names: Iterable[str] = ()
 ) -> Corpus:
@@ -97,6 +99,7 @@ def _words(id2word, width, caller):
     return list(id2word)
 
 
+@suggests_options
 def bow_from_corpus(corpus: Corpus) -> tuple[list[list[tuple[int, int]]], dict[int, str]]:
     """Return the documents of a corpus as gensim's bags of words.
 
@@ -121,6 +124,7 @@ def bow_from_corpus(corpus: Corpus) -> tuple[list[list[tuple[int, int]]], dict[i
     return documents, dict(enumerate(corpus.vocabulary))
 
 
+@suggests_options
 def read_dictionary(path: Path) -> dict[int, str]:
     """Read a gensim Dictionary in text form (``save_as_text``).
 
@@ -161,6 +165,7 @@ def _refuse_line(path, line, message):
     raise error
 
 
+@suggests_options
 def write_dictionary(corpus: Corpus, path: Path) -> None:
     """Write the words of a corpus as a gensim Dictionary in text form, sorted by word as gensim does.
 
@@ -189,6 +194,7 @@ def write_dictionary(corpus: Corpus, path: Path) -> None:
         file.writelines(lines)
 
 
+@suggests_options_beside(TextOptions.__annotations__)
 def corpus_from_column(
     column: Any, *, names: Any = (), missing: Missing = "raise", **options: Unpack[TextOptions]
 ) -> Corpus:
@@ -245,6 +251,7 @@ def _as_list(column, what):
     return list(column)
 
 
+@suggests_options_beside(TextOptions.__annotations__)
 def corpus_from_parquet(
     path: Path,
     text: str = "text",

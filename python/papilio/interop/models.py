@@ -8,6 +8,7 @@ import numpy as np
 
 from papilio import _core, _parameters
 from papilio._checked import file_name, flag, real, threads as checked_threads, whole
+from papilio._keywords import suggests_options, suggests_options_beside
 from papilio._options import LDAParameters
 from papilio._seed_words import counts_with_seeds
 from papilio.readers import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from papilio._lda import LDA
 
 
+@suggests_options
 def to_gensim(lda: LDA | _core.Model) -> Any:
     """Convert a model to a ``gensim.models.LdaModel``; needs gensim.
 
@@ -66,6 +68,7 @@ def _gensim_dictionary(model, corpus):
     return dictionary
 
 
+@suggests_options
 def to_sklearn(lda: LDA | _core.Model) -> Any:
     """Convert a model to a fitted ``sklearn.decomposition.LatentDirichletAllocation``; needs scikit-learn.
 
@@ -96,6 +99,7 @@ def to_sklearn(lda: LDA | _core.Model) -> Any:
     return other
 
 
+@suggests_options_beside(LDAParameters.__annotations__)
 def from_mallet_state(path: Path, **parameters: Unpack[LDAParameters]) -> tuple[LDA, _core.Corpus]:
     """Make an LDA from a state file of MALLET, with the chain: `partial_fit` with the corpus continues it.
 
@@ -137,6 +141,7 @@ def _model(lda):
     return lda if isinstance(lda, _core.Model) else lda.model_
 
 
+@suggests_options
 def ldavis_json(
     lda: LDA | _core.Model,
     X: Any = None,
@@ -205,6 +210,7 @@ def ldavis_json(
     )
 
 
+@suggests_options
 def pyldavis(
     lda: LDA | _core.Model,
     X: Any = None,
