@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include "bindings.h"
 
@@ -11,8 +13,9 @@ namespace papilio::python {
 namespace {
 
 constexpr const char* names[] = {"none",    "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float32",
-                                 "float64", "int32",   "int64",    "uint64",        "uint8",       "complex128"};
-constexpr std::size_t sizes[] = {1, 2, 2, 1, 1, 4, 8, 4, 8, 8, 1, 16};
+                                 "float64", "int32",   "int64",    "uint64",        "uint8",       "complex128",
+                                 "int8",    "int16",   "uint16",   "uint32",        "bool"};
+constexpr std::size_t sizes[] = {1, 2, 2, 1, 1, 4, 8, 4, 8, 8, 1, 16, 1, 2, 2, 4, 1};
 
 Number number_of(nb::dlpack::dtype type) {
   using Code = nb::dlpack::dtype_code;
@@ -30,10 +33,23 @@ Number number_of(nb::dlpack::dtype type) {
   if (is(Code::Int, 64)) return Number::int64;
   if (is(Code::UInt, 64)) return Number::uint64;
   if (is(Code::UInt, 8)) return Number::uint8;
+  if (is(Code::Int, 8)) return Number::int8;
+  if (is(Code::Int, 16)) return Number::int16;
+  if (is(Code::UInt, 16)) return Number::uint16;
+  if (is(Code::UInt, 32)) return Number::uint32;
+  if (is(Code::Bool, 8)) return Number::boolean;
   return Number::none;
 }
 
 [[noreturn]] void throw_type_error(const nb::str& text) { throw nb::type_error(text.c_str()); }
+
+bool is_whole(Number number) { return number >= Number::int32 && number != Number::complex128; }
+
+// How to make floats of whole numbers. Other expectations are not of weights, but of indices, results and values.
+std::string conversion(Number from, const std::string& what, std::string_view expected) {
+  const bool is_for_floats = expected.starts_with("float") && expected.find("int") == std::string_view::npos;
+  return is_for_floats && is_whole(from) ? "; use " + what + ".astype(np.float32)" : "";
+}
 
 nb::object python_type(nb::handle h) { return h.type().attr("__name__"); }
 
@@ -143,9 +159,11 @@ void Array::check_vector(const char* what) const {
 }
 
 const Array& Array::expect(std::initializer_list<Number> numbers, const char* what, const char* expected) const {
-  if (number != Number::none && std::find(numbers.begin(), numbers.end(), number) == numbers.end())
-    throw_type_error(
-        nb::str("papilio: {} must be of {}; got {}").format(what, expected, names[static_cast<std::size_t>(number)]));
+  if (number != Number::none && std::find(numbers.begin(), numbers.end(), number) == numbers.end()) {
+    const std::string hint = owner_.is_valid() ? conversion(number, what, expected) : "";
+    throw_type_error(nb::str("papilio: {} must be of {}; got {}{}")
+                         .format(what, expected, names[static_cast<std::size_t>(number)], hint.c_str()));
+  }
   return *this;
 }
 

@@ -24,7 +24,12 @@ enum class Number : std::uint8_t {
   int64,
   uint64,
   uint8,
-  complex128
+  complex128,
+  int8,  // from here on only as entries that are moved, and in errors
+  int16,
+  uint16,
+  uint32,
+  boolean
 };
 
 // An array of Python's as the library sees it, of one or two dimensions. It keeps its owner

@@ -159,20 +159,30 @@ template <class F>
 std::int64_t with_elements(const Array& array, const F& f) {
   switch (array.number) {
     case Number::uint8:
+    case Number::int8:
+    case Number::boolean:
     case Number::float8_e4m3fn:
     case Number::float8_e5m2:
       return f.template operator()<std::uint8_t>();
+    case Number::int16:
+    case Number::uint16:
     case Number::float16:
     case Number::bfloat16:
       return f.template operator()<std::uint16_t>();
     case Number::int32:
+    case Number::uint32:
     case Number::float32:
       return f.template operator()<std::uint32_t>();
     case Number::complex128:
       return f.template operator()<Sixteen>();
-    default:
+    case Number::int64:
+    case Number::uint64:
+    case Number::float64:
       return f.template operator()<std::uint64_t>();
+    case Number::none:
+      return 0;
   }
+  return 0;
 }
 
 std::int64_t keep_flagged(nb::handle values, nb::handle flags, nb::handle out, nb::handle count, int threads,

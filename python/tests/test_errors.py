@@ -16,7 +16,7 @@ BAD_CALLS = {
     # weights
     "no array": (dict(weights=Unknown()), TypeError, "weights must be an array, .* got Unknown"),
     "a string": (dict(weights="weights"), TypeError, "weights must be an array"),
-    "integers": (dict(weights=np.ones((2, 3), int)), TypeError, "weights must be of float8_e4m3fn, float8_e5m2, float16, bfloat16, float32 or float64; got int64"),
+    "integers": (dict(weights=np.ones((2, 3), int)), TypeError, "weights must be of float8_e4m3fn, float8_e5m2, float16, bfloat16, float32 or float64; got int64; use weights.astype"),
     "complex": (dict(weights=np.ones((2, 3), complex)), TypeError, "weights has a dtype that papilio does not support"),
     "bool": (dict(weights=np.ones((2, 3), bool)), TypeError, "papilio"),
     "big-endian": (dict(weights=np.ones((2, 3), ">f4")), TypeError, "not in this machine's byte order"),
@@ -83,6 +83,57 @@ def test_bad_calls(case):
     options, error, text = BAD_CALLS[case]
     with pytest.raises(error, match=text):
         papilio.sample_categorical(**{"weights": WEIGHTS, "seed": 1, **options})
+
+
+TWO = {"float32", "float64"}
+DRAWN = {"float8_e4m3fn", "float8_e5m2", "float16", "bfloat16", *TWO}
+WHOLE = ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64")
+READ = {*WHOLE, "float16", "bfloat16", *TWO}  # as float64
+# What each function that draws takes as weights (docs/python.md), and what it calls them in the error for others.
+TAKEN = {
+    "sample_categorical": (lambda x: papilio.sample_categorical(x, seed=1), DRAWN, "weights"),
+    "logits": (lambda x: papilio.sample_categorical(x, logits=True, seed=1), DRAWN, "weights"),
+    "indptr": (lambda x: papilio.sample_categorical(x[0], indptr=[0, 2], seed=1), DRAWN, "weights"),
+    "sample_products": (lambda x: papilio.sample_products(x, x, [0], [0], seed=1), TWO, "weights"),
+    "AliasTable": (lambda x: papilio.AliasTable(x[0]), TWO, "weights"),
+    "CumulativeTable": (lambda x: papilio.CumulativeTable(x[0]), TWO, "weights"),
+    "sample_tokens": (lambda x: papilio.sample_tokens(x, seeds=1), {"float16", "bfloat16", "float32"}, "logits"),
+    "choice": (lambda x: papilio.choice(3, 2, x[0], seed=1), READ, ""),
+    "resample": (lambda x: papilio.resample(x[0], 2, seed=1), READ, ""),
+    "sample_without_replacement": (lambda x: papilio.sample_without_replacement(x, 1, seed=1), READ, ""),
+    "weighted_shuffle": (lambda x: papilio.weighted_shuffle(x, seed=1), READ, ""),
+    "WeightedReservoir": (lambda x: papilio.WeightedReservoir(2, seed=1).add(x[0]), READ, ""),
+    "DynamicWeights": (lambda x: papilio.DynamicWeights(x[0]), {*READ, "bool"}, ""),
+    "DynamicForest": (lambda x: papilio.DynamicForest(x), {*READ, "bool"}, ""),
+}
+
+
+CASES = [
+    (function, dtype)
+    for function, (_, taken, _) in TAKEN.items()
+    for dtype in [*WHOLE, "bool", *sorted(DRAWN if taken <= DRAWN else DRAWN & taken)]
+]
+
+
+@pytest.mark.parametrize("function, dtype", CASES)
+def test_dtypes_of_weights_and_what_to_do_with_others(function, dtype):
+    call, taken, what = TAKEN[function]
+    if hasattr(np, dtype if dtype != "bool" else "bool_"):
+        weights = np.array([[1, 2, 1], [1, 1, 2]]).astype(dtype)
+    else:
+        weights = np.array([[1, 2, 1], [1, 1, 2]]).astype(getattr(pytest.importorskip("ml_dtypes"), dtype))
+    if dtype in taken:
+        call(weights)
+        return
+    with pytest.raises(TypeError) as raised:
+        call(weights)
+    if what:
+        in_order = ("float8_e4m3fn", "float8_e5m2", "float16", "bfloat16", "float32", "float64")
+        names = [name for name in in_order if name in taken]
+        expected = f"{what} must be of {', '.join(names[:-1])} or {names[-1]}; got {dtype}"
+        hint = "" if dtype in DRAWN else f"; use {what}.astype(np.float32)"
+        assert str(raised.value) == f"papilio: {expected}{hint}"
+        call(weights.astype(np.float32))
 
 
 def test_out_is_kept_by_a_refused_call():

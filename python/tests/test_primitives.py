@@ -235,7 +235,7 @@ def test_dtypes_that_are_not_taken():
     for call, match in [
         (lambda: papilio.scan(np.ones(3, np.float16)), "int32, int64, float32 or float64; got float16"),
         (lambda: papilio.scan(np.ones(3, np.uint64)), "int32, int64, float32 or float64; got uint64"),
-        (lambda: papilio.scan([True, False]), "dtype"),
+        (lambda: papilio.scan([True, False]), "int32, int64, float32 or float64; got bool"),
         (lambda: papilio.scan(["a"]), "dtype|numbers"),
         (lambda: papilio.reduce_by_index([0.5], [1], 2), "integers"),
         (lambda: papilio.reduce_by_index([0], [1.0], out=np.ones(2, np.float32)), "dtype of out"),
