@@ -1,6 +1,7 @@
 """Matrices of counts, checked."""
 
 import warnings
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +48,25 @@ def kind_of_texts(X):
     return ""
 
 
+def column_to_give(table, what, among=None):
+    """What to say where a table is given for texts: the column to give, of those that hold any, and all names."""
+    names = names_of_columns(table)
+    first = next(iter(among or columns_of_texts(table) or names), "text")
+    known = ", ".join(map(repr, names[:10])) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+    shown = f'"{first}"' if isinstance(first, str) else repr(first)
+    return f"give one column, such as {what}[{shown}] (the columns: {known or 'none'})"
+
+
+def names_of_columns(table):
+    """The names of the columns of a data frame, a table of Arrow or a dict."""
+    return list(table if isinstance(table, Mapping) else getattr(table, "column_names", table.columns))
+
+
+def columns_of_texts(table):
+    """The names of the columns that hold texts or lists of words."""
+    return [name for name in names_of_columns(table) if kind_of_texts(table[name])]
+
+
 def _refuse_texts(X, caller):
     """TypeError for texts and for lists of words; it names the function that makes a corpus of them."""
     if isinstance(X, str):
@@ -63,7 +83,16 @@ def _refuse_texts(X, caller):
 def _as_array(X, caller):
     """X as two-dimensional numbers of NumPy."""
     _refuse_texts(X, caller)
-    X = plain(X, f"{caller}: X")
+    try:
+        X = plain(X, f"{caller}: X")
+    except (TypeError, ValueError):
+        texts = columns_of_texts(X) if hasattr(X, "columns") else []
+        if not texts:
+            raise
+        raise TypeError(
+            f"{caller}: X is a {type(X).__name__} with texts, expected counts or texts alone; "
+            f"{column_to_give(X, 'X', texts)}"
+        ) from None
     if X.dtype == np.float16:
         X = X.astype(np.float64)
     if X.ndim != 2:

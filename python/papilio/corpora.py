@@ -10,7 +10,7 @@ import numpy as np
 from papilio import _core, _seeds
 from papilio._checked import real, threads as checked_threads, whole
 from papilio._core import Corpus, Model, ReadReport
-from papilio._counts import as_counts, as_list, is_missing
+from papilio._counts import as_counts, as_list, column_to_give, is_missing
 from papilio._keywords import suggests_options
 from papilio._options import Fractional, Phrases, Vocabulary, WordRule
 from papilio._text_options import text_options, warn_of_stop_words, warn_of_unspaced
@@ -117,7 +117,7 @@ def _list_of_str(values: Any, what: str, caller: str) -> list[str]:
     if hasattr(values, "columns") or isinstance(values, Mapping):
         raise TypeError(
             f"{caller}: {what}s is a {type(values).__name__}, whose columns would be taken for documents; "
-            f'give one column, such as {what}s["text"]'
+            f"{column_to_give(values, what + 's')}"
         )
     if isinstance(values, (set, frozenset)):
         raise TypeError(f"{caller}: {what}s is a {type(values).__name__}, which has no order; give a list")
@@ -161,6 +161,9 @@ def corpus_from_tokens(
     Corpus(3 documents, 2 words, 3 tokens)
     """
     caller = "papilio.corpus_from_tokens"
+    if hasattr(documents, "columns"):
+        column = column_to_give(documents, "documents")
+        raise TypeError(f"{caller}: documents is a {type(documents).__name__}, expected lists of words; {column}")
     words_given = None if vocabulary is None else _vocabulary(vocabulary, caller)
     numbers = {} if words_given is None else {word: number for number, word in enumerate(words_given)}
     offsets, words = [0], []
@@ -199,10 +202,10 @@ def _vocabulary(vocabulary: Any, caller: str) -> list[str]:
     return _list_of_str(vocabulary, "word", caller)
 
 
+@suggests_options
 def corpus_from_matrix(
     X: Any, *, vocabulary: Vocabulary | None = None, names: Iterable[str] = (), fractional: Fractional = "raise"
 ) -> Corpus:
-@suggests_options
     """Make a corpus from a matrix of counts: documents x words.
 
     Parameters
@@ -270,10 +273,10 @@ def _column_names(X: Any, width: int) -> list[str]:
     return [str(number) for number in range(width)]
 
 
+@suggests_options
 def corpus_to_matrix(corpus: Corpus) -> Any:
     """Make a sparse matrix of the counts of a corpus: documents x words.
 
-@suggests_options
     Parameters
     ----------
     corpus : Corpus
@@ -295,10 +298,10 @@ def corpus_to_matrix(corpus: Corpus) -> Any:
     return scipy.sparse.csr_matrix((counts, columns, offsets), shape=(corpus.documents, corpus.vocabulary_size))
 
 
+@suggests_options
 def generate_corpus(
     *,
     documents: int = 10000,
-@suggests_options
     vocabulary: int = 5000,
     topics: int = 20,
     mean_length: float = 80.0,
@@ -357,10 +360,10 @@ def generate_corpus(
     )
 
 
+@suggests_options
 def hold_out_every(corpus: Corpus, every: int) -> tuple[Corpus, Corpus]:
     """Split a corpus: every `every`-th document is held out.
 
-@suggests_options
     Parameters
     ----------
     corpus : Corpus

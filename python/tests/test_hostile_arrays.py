@@ -88,6 +88,30 @@ def test_a_table_is_not_a_list_of_texts():
         papilio.corpus_from_texts({"cats purr", "dogs bark"})
 
 
+@pytest.mark.parametrize("package", ["pandas", "pyarrow", "polars"])
+def test_a_table_with_texts_names_the_column_to_give(package):
+    module = pytest.importorskip(package)
+    make = module.table if package == "pyarrow" else module.DataFrame
+    columns = {"id": [1, 2], "text": ["cats purr", "dogs bark"], "day": [3, 4]}
+    fitted = papilio.LDA(1, max_iter=1, random_state=1).fit(columns["text"])
+    one = r'give one column, such as {}\["text"\] \(the columns: \'id\', \'text\', \'day\'\)'
+    for call in (fitted.fit, fitted.transform, fitted.partial_fit, fitted.perplexity, papilio.corpus_from_matrix):
+        with pytest.raises(TypeError, match=r"X is a \w+ with texts, .*" + one.format("X")):
+            call(make(columns))
+    with pytest.raises(TypeError, match=one.format("texts")):
+        papilio.corpus_from_texts(make(columns))
+    with pytest.raises(TypeError, match=one.format("frame")):
+        interop.corpus_from_column(make(columns))
+    with pytest.raises(TypeError, match=one.format("documents")):
+        papilio.corpus_from_tokens(make(columns))
+    with pytest.raises(TypeError, match=r'such as X\["text"\]'):  # not: fill the missing ones
+        fitted.fit(make({"text": ["cats", None]}))
+    many = {f"c{number}": [1] for number in range(12)} | {"text": ["cats"]}
+    with pytest.raises(TypeError, match=r"'c9' and 3 more\)"):
+        fitted.fit(make(many))
+    assert fitted.fit(make(columns)["text"]).model_.vocabulary_size == 4
+
+
 def test_polars_columns_and_tables():
     polars = pytest.importorskip("polars")
     with pytest.raises(TypeError, match="one column"):

@@ -11,7 +11,7 @@ import numpy as np
 
 from papilio._checked import plain
 from papilio._core import Corpus
-from papilio._counts import is_missing
+from papilio._counts import column_to_give, is_missing
 from papilio._errors import FormatError
 from papilio._keywords import suggests_options, suggests_options_beside
 from papilio._options import Missing, TextOptions
@@ -241,9 +241,9 @@ def corpus_from_column(
 
 def _as_list(column, what):
     if hasattr(column, "columns") or isinstance(column, (str, bytes, dict)):
+        hint = "" if isinstance(column, (str, bytes)) else f"; {column_to_give(column, 'frame')}"
         raise TypeError(
-            f"papilio.interop.corpus_from_column: {what} is a {type(column).__name__}, expected one column, such as "
-            'frame["text"]'
+            f"papilio.interop.corpus_from_column: {what} is a {type(column).__name__}, expected one column{hint}"
         )
     for method in ("to_pylist", "tolist", "to_list"):
         if hasattr(column, method):
