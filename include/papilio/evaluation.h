@@ -84,7 +84,7 @@ struct DocumentTopics {
 //
 // Determinism: a row depends only on the model, the options and the words of its document, not on their order, on other
 // documents, on its number, or on threads. Unknown words are ignored. A document without known words gets the mean of
-// the prior.
+// the prior. A model with the numbers of columns for words, and a corpus with words but none of these: InvalidArgument.
 //
 // Time of gibbs: O(topics of the document) per token and sweep, and O(K) per distinct word of a document. Time of em:
 // O(K) per distinct word of a document, O(em_steps) per topic of each such word, and O(K) per step. Memory besides

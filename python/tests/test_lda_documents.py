@@ -69,6 +69,22 @@ def test_further_documents_keep_the_names():
     assert lda._fitted.corpus.document_names == ["", "", "z", "y"]
 
 
+def test_texts_for_a_model_with_numbers_for_words():
+    """All of them would be the prior."""
+    lda = papilio.LDA(2, max_iter=5, random_state=1).fit(counts())
+    unknown = "the model has no words, only the numbers 0 to 79 of its columns, so it knows none of the 2 words"
+    for given in (["cats purr"], [["cats", "purr"]], papilio.corpus_from_texts(["cats purr"])):
+        with pytest.raises(ValueError, match=unknown):
+            lda.transform(given)
+    for call in (papilio.infer, lambda *given: papilio.infer(*given, method="em")):
+        with pytest.raises(ValueError, match=r"such as \"cats\"; expected counts with the model's columns, or"):
+            call(lda, papilio.corpus_from_texts(["cats purr"]))
+    assert lda.transform([["7", "79"], ["cats"]]).shape == (2, 2)  # numbers are words too
+    assert np.array_equal(lda.transform([["80"], []])[0], lda.transform([[], ["80"]])[0])  # as in a corpus of counts
+    named = papilio.LDA(2, max_iter=5, random_state=1).fit(corpus())
+    assert np.allclose(named.transform(["cats purr"]), 0.5)  # none of the words of one document
+
+
 def test_representative_documents_have_the_largest_shares(lda):
     table = rows(lda.representative_documents(3))
     assert [(row["topic"], row["rank"]) for row in table] == [(k, rank) for k in range(4) for rank in (1, 2, 3)]

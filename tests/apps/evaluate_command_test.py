@@ -73,6 +73,15 @@ class Infer(EvaluateTest):
         self.assertEqual([len(row) for row in rows[1:3]], [4, 4])
         self.assertEqual(rows[3], ["2", "2"])
 
+    def test_a_model_of_numbered_columns_refuses_texts(self):
+        (self.path / "counts.mtx").write_text(
+            "%%MatrixMarket matrix coordinate integer general\n2 3 3\n1 1 2\n1 2 1\n2 3 4\n")
+        self.papilio("train", "counts.mtx", "-k", 2, "--sweeps", 5, "-o", "numbered", "-q")
+        run = self.papilio("infer", "numbered", "new.txt", "-o", "none.tsv", code=65)
+        self.assertIn("papilio infer: the model has no words, only the numbers 1 to 3 of its columns", run.err)
+        self.assertFalse((self.path / "none.tsv").exists())
+        self.assertEqual(len(self.papilio("infer", "numbered", "counts.mtx", "-o", "-", "-q").out.splitlines()), 2)
+
     def test_writes_numpys_form(self):
         self.papilio("infer", "model", "new.txt", "-o", "topics.npy")
         data = (self.path / "topics.npy").read_bytes()

@@ -35,6 +35,27 @@ TEST(MapWords, GoesBySpellingAndCountsTheUnknown) {
   EXPECT_EQ(unknown_words(model, corpus), (LeftOutWords{.tokens = 3, .words = 2, .examples = {"new", "w1"}}));
 }
 
+TEST(Infer, RefusesTextsForAModelOfNumberedColumns) {
+  Model model = make_model({{1, 0}, {0, 2}, {0, 3}}, {1, 1}, 0.1);
+  Corpus text = make_corpus({{0, 1}, {}}, 2);
+  text.vocabulary = {"cats", "purr"};
+  EXPECT_NO_THROW(infer(model, text));  // of a model with words none is known: the prior
+  for (const int first : {0, 1}) {
+    for (int w = 0; w < 3; ++w) model.vocabulary[static_cast<std::size_t>(w)] = std::to_string(first + w);
+    for (const InferMethod method : {InferMethod::gibbs, InferMethod::em}) {
+      EXPECT_THROW(infer(model, text, {.method = method}), InvalidArgument);
+      EXPECT_THROW(Inference(model).infer(text, {.method = method}), InvalidArgument);
+    }
+    EXPECT_NO_THROW(unknown_words(model, text));
+    Corpus counts = text;
+    counts.vocabulary = {"0", "1"};
+    EXPECT_NO_THROW(infer(model, counts));
+    counts.vocabulary = {"cats", "2"};  // one of them is known
+    EXPECT_NO_THROW(infer(model, counts));
+    EXPECT_NO_THROW(infer(model, make_corpus({{}}, 0)));
+  }
+}
+
 // 30,000 samples, of which even fully correlated tens leave 3,000: the standard deviation of a theta, below 0.25,
 // gives errors below 0.005; the bound is four of them.
 TEST(Infer, GibbsIsThePosteriorMean) {

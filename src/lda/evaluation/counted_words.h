@@ -29,6 +29,10 @@ class CountedWords {
   const WordMap& own() const { return own_; }
   bool are_those_of(const CorpusView& corpus) const;
 
+  // Throws InvalidArgument where the model's words are the numbers of its columns, and the corpus has words, none of
+  // them known: then it is a text, of which such a model can tell nothing.
+  void require_words_for(const CorpusView& corpus, const WordMap& map, const char* caller) const;
+
  private:
   WordMap look_up(std::span<const std::string> vocabulary) const;
 

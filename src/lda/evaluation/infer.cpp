@@ -84,6 +84,7 @@ DocumentTopics infer_documents(const Model& model, const lda::CountedWords& word
                                const InferOptions& options) {
   const lda::MappedWords mapped(words, corpus);
   const WordMap& map = mapped.map;
+  words.require_words_for(corpus, map, "infer");
   DocumentTopics result;
   result.documents = corpus.documents();
   result.topics = model.topics;
