@@ -18,6 +18,7 @@ from papilio._options import Ranks, SeedWords, Vocabulary
 from papilio._progress import Reporter
 from papilio._ranks import core_ranks, is_part_on_all
 from papilio._seed_words import seed_rows
+from papilio._warnings import caller_level
 from papilio.corpora import column_words, corpus_from_texts, corpus_from_tokens
 
 
@@ -126,13 +127,23 @@ class Fitting:
         threads = _parameters.threads(self.n_jobs)
         return Corpus.from_counts(counts.offsets, counts.columns, counts.values, words, threads=threads)
 
+    def _further(self, X: Any, vocabulary: Vocabulary | None) -> Corpus:
+        """X as a corpus with the words of the fit; texts lose all others. `_join` refuses corpora with others."""
+        corpus = self._as_corpus(X, "partial_fit", vocabulary=vocabulary)
+        return _with_words(corpus, self._fitted.model.vocabulary) if kind_of_texts(X) else corpus
+
     def _join(self, corpus: Corpus, options: _core.TrainOptions) -> tuple[Corpus, _core.ChainState]:
         """The documents of the chain, followed by those of `corpus` if these are new; and the state of the chain."""
         old, topics = self._fitted.corpus, self._fitted.topics
         if corpus.vocabulary != old.vocabulary:
-            raise ValueError("LDA.partial_fit: further documents must have the vocabulary of the fit")
+            raise ValueError(
+                "LDA.partial_fit: further documents must have the vocabulary of the fit, and those of X have another; "
+                "give the texts or lists of words themselves, or "
+                "papilio.corpus_from_tokens(lists_of_words, vocabulary=lda.vocabulary_)"
+            )
         if np.array_equal(old.document_offsets, corpus.document_offsets) and np.array_equal(old.words, corpus.words):
             return old, topics
+        _warn_of_repeated(old, corpus)
         joined = Corpus(
             np.concatenate([old.document_offsets, corpus.document_offsets[1:] + old.tokens]),
             np.concatenate([old.words, corpus.words]),
@@ -232,6 +243,47 @@ def _require_words(words: list[str], fitted: list[str], caller: str) -> None:
                 f"{caller}: vocabulary has {word!r} for column {column}, expected {known!r} as in the first call; "
                 "leave it out, or put the columns in that order"
             )
+
+
+def _with_words(corpus: Corpus, fitted: list[str]) -> Corpus:
+    """Documents read from texts, with the words of the fit; others are left out, as `transform` does.
+
+    ValueError where the words of the fit are the numbers of its columns, of which texts have none.
+    """
+    if corpus.vocabulary == fitted:
+        return corpus
+    numbers = {word: number for number, word in enumerate(fitted)}
+    known = np.array([numbers.get(word, -1) for word in corpus.vocabulary], np.int32)
+    if len(known) > 0 and known.max() < 0 and fitted == [str(column) for column in range(len(fitted))]:
+        raise ValueError(
+            f"LDA.partial_fit: the model has the numbers of its {len(fitted)} columns for words, and knows no word of "
+            "these texts; give counts with the same columns, or fit with the words of the columns (vocabulary)"
+        )
+    words = known[corpus.words]
+    kept = words >= 0
+    before = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])  # how many are kept of the first n tokens
+    return Corpus(before[corpus.document_offsets], words[kept], fitted, corpus.document_names)
+
+
+def _warn_of_repeated(old: Corpus, new: Corpus) -> None:
+    """UserWarning where the new documents are exactly the first or the last of the old ones: a batch given twice.
+
+    One document alone may well occur again.
+    """
+    n = new.documents
+    if not 1 < n <= old.documents or new.tokens == 0:
+        return
+    lengths, ends = np.diff(new.document_offsets), (0, old.documents - n)
+    for first in ends:
+        offsets = old.document_offsets[first : first + n + 1]
+        if np.array_equal(np.diff(offsets), lengths) and np.array_equal(old.words[offsets[0] : offsets[-1]], new.words):
+            warnings.warn(
+                f"LDA.partial_fit: the {n} documents of X are the {'last' if first else 'first'} ones of the chain, "
+                f"and now count twice; to continue the chain without new ones, give all {old.documents} documents again",
+                UserWarning,
+                stacklevel=caller_level(),
+            )
+            return
 
 
 def _joined_names(old: Corpus, new: Corpus) -> list[str]:

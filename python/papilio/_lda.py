@@ -287,8 +287,9 @@ class LDA(Fitting, Scoring, FittedTopics, Conduct):
         """Continue the chain, or start one.
 
         With the documents of the fit, the result is that of a run without a break: `fit` with max_iter=20 equals
-        `partial_fit` twice. Other documents join those of the fit. Their tokens start with random topics, and all
-        documents continue together.
+        `partial_fit` twice. Other documents join those of the fit, and all continue together; words of texts that the
+        fit lacks are left out. Their tokens start with random topics. Where these are the first or the last documents
+        of the chain once more, a UserWarning says that they count twice.
 
         Parameters
         ----------
@@ -327,7 +328,7 @@ class LDA(Fitting, Scoring, FittedTopics, Conduct):
         if options.topics != fit.model.topics:
             raise ValueError(f"LDA.partial_fit: n_components is {options.topics}, but the chain has {fit.model.topics}")
         self._require_whole_or_parts(X, "partial_fit")
-        corpus, topics = self._join(self._as_corpus(X, "partial_fit", vocabulary=vocabulary), options)
+        corpus, topics = self._join(self._further(X, vocabulary), options)
         options.sweeps = topics.sweep + n_sweeps
         self._train(corpus, options, topics, held_out)
         return self

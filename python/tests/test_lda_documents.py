@@ -1,5 +1,7 @@
 """What an LDA knows of its training documents, and the names that its words get."""
 
+import warnings
+
 import numpy as np
 import papilio
 import pytest
@@ -69,6 +71,49 @@ def test_further_documents_keep_the_names():
     assert lda._fitted.corpus.document_names == ["", "", "z", "y"]
 
 
+@pytest.mark.parametrize("given", [str, str.split], ids=["texts", "lists of words"])
+def test_partial_fit_reads_further_texts_with_the_words_of_the_fit(given):
+    first, further = [given(text) for text in TEXTS], [given(text) for text in ("dogs purr comets stars", "comets")]
+    lda = papilio.LDA(2, max_iter=5, random_state=1).fit(first)
+    words = lda.vocabulary_
+    lda.partial_fit(further, n_sweeps=2)
+    assert lda.vocabulary_ == words and "comets" not in words
+    joined = lda._fitted.corpus
+    assert [words[word] for word in joined.words[joined.document_offsets[20] :]] == ["dogs", "purr", "stars"]
+    assert joined.documents == 22 and joined.document_offsets[-2:].tolist() == [joined.tokens] * 2
+    twin = papilio.LDA(2, max_iter=5, random_state=1).fit(first)
+    twin.partial_fit(papilio.corpus_from_tokens([["dogs", "purr", "stars"], []], vocabulary=words), n_sweeps=2)
+    assert np.array_equal(lda.components_, twin.components_)
+    assert lda.partial_fit(first + further, n_sweeps=1)._fitted.corpus.documents == 22  # the same, which go on
+
+
+def test_partial_fit_of_a_corpus_with_other_words_says_what_works():
+    lda = papilio.LDA(2, max_iter=5, random_state=1).fit(TEXTS)
+    with pytest.raises(ValueError, match=r"corpus_from_tokens\(lists_of_words, vocabulary=lda\.vocabulary_\)"):
+        lda.partial_fit(papilio.corpus_from_texts(["cats purr"]))
+    lda.partial_fit(papilio.corpus_from_tokens([["cats", "purr", "comets"]], vocabulary=lda.vocabulary_))
+    assert lda._fitted.corpus.documents == 21
+
+
+def test_a_batch_that_is_given_again_warns():
+    batches = [counts(30)[first : first + 10] for first in (0, 10, 20)]
+    lda = papilio.LDA(2, max_iter=2, random_state=1).fit(batches[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lda.partial_fit(batches[0]).partial_fit(batches[1]).partial_fit(batches[2])
+        lda.partial_fit(batches[1][:1]).partial_fit(batches[1][:1])  # one document may well occur twice
+        lda.partial_fit(np.zeros((2, 80), int)).partial_fit(np.zeros((2, 80), int))
+    for batch, place in ((batches[0], "first"), (batches[1], None), (batches[1], "last")):
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            lda.partial_fit(batch)
+        found = [str(warning.message) for warning in given]
+        assert len(found) == (place is not None)
+        for warning in given:
+            assert f"the 10 documents of X are the {place} ones of the chain, and now count twice" in found[0]
+            assert warning.category is UserWarning and warning.filename == __file__
+
+
 def test_texts_for_a_model_with_numbers_for_words():
     """All of them would be the prior."""
     lda = papilio.LDA(2, max_iter=5, random_state=1).fit(counts())
@@ -79,6 +124,8 @@ def test_texts_for_a_model_with_numbers_for_words():
     for call in (papilio.infer, lambda *given: papilio.infer(*given, method="em")):
         with pytest.raises(ValueError, match=r"such as \"cats\"; expected counts with the model's columns, or"):
             call(lda, papilio.corpus_from_texts(["cats purr"]))
+    with pytest.raises(ValueError, match="partial_fit: the model has the numbers of its 80 columns for words"):
+        lda.partial_fit(["cats purr"])
     assert lda.transform([["7", "79"], ["cats"]]).shape == (2, 2)  # numbers are words too
     assert np.array_equal(lda.transform([["80"], []])[0], lda.transform([[], ["80"]])[0])  # as in a corpus of counts
     named = papilio.LDA(2, max_iter=5, random_state=1).fit(corpus())
