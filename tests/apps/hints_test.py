@@ -241,6 +241,11 @@ class Refusals(HintsTest):
                          alone + "; a run that is done removes it, and text.papilio.safetensors is there. To be able "
                          "to continue after the last sweep, train with --checkpoint FILE, which is kept\n")
 
+    def test_no_room_on_a_device_is_none_of_its_folder(self):
+        run = self.papilio("convert", "text.txt", "--to", "mtx", "-o", "/dev/full", code=74)
+        self.assertEqual(run.stderr.splitlines()[-1],
+                         "papilio convert: cannot write to /dev/full: No space left on device")
+
     def test_json_that_is_not_in_lines(self):
         for name, text in (("a.json", '["ship and sail"]'), ("b", '[\n  {"text": "ship and sail"}\n]\n')):
             self.write(name, text)

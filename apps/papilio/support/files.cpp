@@ -41,7 +41,7 @@ void fail_writing(const papilio::IoError& error, const std::string& path, std::i
   std::string message = error.what();
   std::error_code unknown;
   const fs::space_info space = fs::space(folder_of(path), unknown);
-  if (error.code == ENOSPC && !unknown) {
+  if (error.code == ENOSPC && !unknown && !fs::is_character_file(path, unknown)) {  // such as /dev/full
     message += fmt::format(" (about {} bytes needed, {} free)", grouped(bytes_needed),
                            grouped(static_cast<std::int64_t>(space.available)));
   }
