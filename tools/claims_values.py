@@ -108,6 +108,15 @@ def gpu_tokens(records):
     return table(["topics of 3.07 million tokens, float", *[f"K = {K:,}" for K in topics]], rows)
 
 
+def flashinfer_row(records, rows, filters="top_k 50, top_p 0.9, min_p 0.01"):
+    """Tokens of language models; the peer computes only its own filters."""
+    record = records["h200-flashinfer"]
+    found = only((r for r in record["records"] if (r["filters"], r["rows"]) == (filters, rows)), f"{rows} rows of {filters}")
+    names = ", ".join(part.split()[0].replace("_", "-") for part in filters.split(", "))
+    return [f"next tokens, {rows:,} x {record['categories']:,} logits: {names}", "ms", "", figures(found["papilio_ms"]),
+            f"{figures(found['peer_ms'])}, FlashInfer", figures(found["peer_ms"] / found["papilio_ms"], 2)]
+
+
 # Training
 
 
@@ -140,6 +149,7 @@ def results(records):
             cpu_row(records, "dense", 1024, "dense rows, K = 1,024"),
             part("NVIDIA H200, float"), *[gpu_row(data, *shape) for shape in FRONT_SHAPES],
             ["topics for 3.07 M tokens, K = 1,024", "ms", figures(of_tokens(data, 1024, "floor")), figures(of_tokens(data, 1024, "trainer")), "", ""],
+            *[flashinfer_row(records, rows) for rows in (512, 1)],
             part("training, one CPU thread (AMD EPYC, AVX-512), to the same held-out perplexity"), *[race_row(records, *which) for which in FRONT_RACES],
             part("training on the H200, one sweep"),
             *[[f"{r['corpus']}, {figures(r['tokens'] / 1e6)} M tokens, K = {r['topics']:,}: {figures(r['tokens_per_second'] / 1e9)} billion tokens/s",
