@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the fuzz targets for SECONDS in total, shared equally; ends with 1 if one of them fails.
+# Runs the fuzz targets for SECONDS in total, shared equally. The last line counts the targets, "N passed, N failed";
+# ends with 1 if one of them fails. Says of each failure why, and prints its input.
 #
 #   fuzz/run.sh SECONDS [BUILD_FOLDER]      FUZZ_TARGETS="npz ldac" runs some of them only
 #   fuzz/run.sh build [BUILD_FOLDER]        builds, and runs nothing
@@ -172,19 +173,32 @@ for target in "${targets[@]}"; do
   if [[ -e $kept ]]; then tar -x --zstd -f "$kept" -C "$corpora/$target"; fi
 done
 
-status=0
+# told LOG: why a target failed, on one line.
+told() {
+  grep -m 1 -E 'ERROR|runtime error|terminate|: required|Assertion|SUMMARY' "$1" || tail -n 1 "$1"
+}
+
+passed=0
+failed=0
 for target in "${targets[@]}"; do
   echo "fuzz_$target, $seconds s"
   options=()
   if [[ -e $work/$target.dict ]]; then options+=("-dict=$work/$target.dict"); fi
-  if ! "$build/fuzz/fuzz_$target" "${options[@]}" -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=2048 \
+  before=$(ls "$failures")
+  if "$build/fuzz/fuzz_$target" "${options[@]}" -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=2048 \
     -print_final_stats=1 -verbosity=1 -artifact_prefix="$failures/$target-" "$corpora/$target" \
     > "$work/$target.log" 2>&1; then
-    status=1
-    echo "fuzz_$target failed; its input is in $failures, its report in $work/$target.log:" >&2
-    grep -m 1 -E 'ERROR|SUMMARY|runtime error|terminate' "$work/$target.log" >&2 || tail -n 5 "$work/$target.log" >&2
-  else
     grep -E 'number_of_executed_units' "$work/$target.log"
+    passed=$((passed + 1))
+    continue
   fi
+  failed=$((failed + 1))
+  tail -n 40 "$work/$target.log"
+  # The input itself, since the build folder of another machine may be out of reach: compressed by zstd, as base64.
+  for input in $(comm -13 <(echo "$before") <(ls "$failures")); do
+    echo "$input as base64 of zstd: $(zstd -19 -q -c "$failures/$input" | base64 -w 0)"
+  done
+  echo "FAILED   fuzz_$target: $(told "$work/$target.log"); inputs in $failures"
 done
-exit "$status"
+echo "$passed passed, $failed failed"
+[[ $failed == 0 ]]

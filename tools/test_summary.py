@@ -5,7 +5,8 @@
 
 Each step of the run left NAME.status (its exit status) in FOLDER, and with it
 either NAME.xml (JUnit, by ctest) or NAME.log. A step whose log ends in "N passed,
-N failed" counts as that many tests, any other step as one. An entry SUITE.* of
+N failed" counts as that many tests, which its lines "FAILED NAME" name; any other
+step counts as one. An entry SUITE.* of
 ctest ran all cases of a suite: they count one by one, as GoogleTest's report has
 them, SUITE.xml in the folder that NAME.suites names. Failed and skipped tests are
 listed by name. The exit status is 1 unless tests passed and none failed.
@@ -100,7 +101,9 @@ def read_log(path, step, status):
     counts = COUNTS.match(lines[-1]) if lines else None
     if counts:
         totals.passed = int(counts[1])
-        totals.failed = [f"{step}: see above"] * int(counts[2])
+        named = [line.removeprefix("FAILED").strip() for line in lines if line.startswith("FAILED ")]
+        named = (named + ["see above"] * int(counts[2]))[:int(counts[2])]
+        totals.failed = [f"{step}: {what}" for what in named]
         totals.skipped = [f"{step}: see above"] * int(counts[3] or 0)
     elif status == 0:
         totals.passed = 1
@@ -121,7 +124,8 @@ def read_step(folder, step):
     elif log.exists():
         totals = read_log(log, step, status)
     if status != 0 and not totals.failed:
-        totals.failed.append(f"{step}: exit status {status}")
+        last = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()][-1:] if log.exists() else []
+        totals.failed.append(": ".join([step, f"exit status {status}", *last]))
     return totals
 
 

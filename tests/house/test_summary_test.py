@@ -124,7 +124,7 @@ class Summary(unittest.TestCase):
 
     def test_a_failed_build_counts_as_a_failed_test(self):
         files = {"build-dev.status": "1\n", "build-dev.log": "error\n", "r.status": "0\n", "r.xml": junit(PASSED)}
-        self.check(files, 1, "1 passed, 1 failed", "FAILED   build-dev: exit status 1")
+        self.check(files, 1, "1 passed, 1 failed", "FAILED   build-dev: exit status 1: error")
 
     def test_a_suite_that_died_without_a_report_failed(self):
         self.check({"dev.status": "139\n", "dev.log": ""}, 1, "0 passed, 1 failed", "FAILED   dev: exit status 139")
@@ -135,10 +135,16 @@ class Summary(unittest.TestCase):
 
     def test_a_step_that_died_after_its_counts_failed(self):
         files = {"fuzz.status": "1\n", "fuzz.log": "3 passed, 0 failed\n"}
-        self.check(files, 1, "3 passed, 1 failed", "FAILED   fuzz: exit status 1")
+        self.check(files, 1, "3 passed, 1 failed", "FAILED   fuzz: exit status 1: 3 passed, 0 failed")
+
+    def test_the_failures_that_a_step_names_are_named(self):
+        files = {"fuzz.status": "1\n", "fuzz.log": "FAILED   a: because\ninput\nFAILED   b\n1 passed, 3 failed\n"}
+        self.check(
+            files, 1, "1 passed, 3 failed", "FAILED   fuzz: a: because", "FAILED   fuzz: b", "FAILED   fuzz: see above",
+        )
 
     def test_a_step_whose_status_was_never_written_failed(self):
-        self.check({"fuzz.status": "", "fuzz.log": "x\n"}, 1, "0 passed, 1 failed", "FAILED   fuzz: exit status 1")
+        self.check({"fuzz.status": "", "fuzz.log": "x\n"}, 1, "0 passed, 1 failed", "FAILED   fuzz: exit status 1: x")
 
     def test_a_skipped_step_is_named(self):
         files = {"neon.status": "0\n", "neon.log": "skipped: no compiler\n", "r.status": "0\n", "r.xml": junit(PASSED)}
