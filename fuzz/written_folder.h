@@ -2,18 +2,24 @@
 
 #include <stdlib.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
-// A folder for what is written, in memory where the machine offers that; gone at the end unless the fuzzer fails.
+// A folder for what is written, in memory where the machine offers enough of it (containers often have 64 MB, which
+// other processes share); gone at the end unless the fuzzer fails.
 class WrittenFolder {
  public:
   WrittenFolder() {
     const std::filesystem::path memory = "/dev/shm";
-    const auto parent = std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+    std::error_code none;
+    const std::filesystem::space_info room = std::filesystem::space(memory, none);
+    const bool enough = !none && room.available >= std::uintmax_t{1} << 30;
+    const auto parent = enough ? memory : std::filesystem::temp_directory_path();
     path_ = parent / "papilio_fuzz_XXXXXX";
     if (::mkdtemp(path_.data()) == nullptr) std::abort();
   }
