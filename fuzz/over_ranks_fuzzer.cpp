@@ -1,6 +1,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,6 +68,12 @@ std::vector<Outcome> read_over_ranks(const std::string& path, const papilio::Cor
 // Limits of memory and of time count other things over ranks.
 bool is_of_limit(const std::string& error) { return error.find("max_memory") != std::string::npos; }
 
+void require_same(bool holds, const Outcome& alone, const Outcome& over_ranks) {
+  if (holds) return;
+  std::fprintf(stderr, "ERROR: one process: \"%s\"; a rank: \"%s\"\n", alone.error.c_str(), over_ranks.error.c_str());
+  std::abort();
+}
+
 void check(const std::string& path, const papilio::CorpusOptions& options, int number) {
   const Outcome alone =
       outcome_of([&](papilio::ReadReport& report) { return papilio::read_corpus(path, options, &report); });
@@ -75,9 +83,9 @@ void check(const std::string& path, const papilio::CorpusOptions& options, int n
   int failed = 0;
   for (const Outcome& outcome : found) {
     if (is_of_limit(alone.error) || is_of_limit(outcome.error)) return;
-    require(outcome.error.empty() == alone.error.empty());
+    require_same(outcome.error.empty() == alone.error.empty(), alone, outcome);
     if (outcome.error.empty() || outcome.is_of_another) continue;
-    require(is_corpus_file || outcome.error == alone.error);
+    require_same(is_corpus_file || outcome.error == alone.error, alone, outcome);
     ++failed;
   }
   if (!alone.corpus) {

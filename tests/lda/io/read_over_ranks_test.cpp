@@ -295,6 +295,8 @@ TEST_F(ReadOverRanks, AnErrorIsThatOfOneProcess) {
                                      std::string("3\n3\n"),
                                      std::string("3\nx\n3\n"),
                                      std::string("3\n3\n3\n1 2 1\n"),
+                                     std::string("3\n3\n3 "),
+                                     std::string("3\n3\n3\n1 2 1"),
                                      many + "1 1 1\n",
                                      many + "\n\n\n1 1 1\n",
                                      many + "\n\n\nx",

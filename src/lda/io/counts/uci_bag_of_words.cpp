@@ -91,10 +91,12 @@ void read_body(LineReader& reader, const UciHeader& header, std::int64_t before,
   }
 }
 
-void require_all_entries(const LineReader& reader, const UciHeader& header, std::int64_t entries) {
+// `last_line`: the number of the file's last line.
+void require_all_entries(const Origin& origin, std::int64_t last_line, const UciHeader& header, std::int64_t entries) {
   if (entries == header.entries) return;
-  reader.format_error(
-      0, fmt::format("expected {} entries (line 3: NNZ), got {} before the end of the file", header.entries, entries));
+  origin.format_error(
+      last_line, 0,
+      fmt::format("expected {} entries (line 3: NNZ), got {} before the end of the file", header.entries, entries));
 }
 
 std::vector<std::string> read_words(const Origin& origin, const std::string& vocabulary, const UciHeader& header,
@@ -156,7 +158,11 @@ class UciParts {
   void require_claims() {
     const std::vector<std::int64_t> of_ranks = execution::gather_numbers(ranks_, bag_.entries());
     const std::int64_t entries = std::accumulate(of_ranks.begin(), of_ranks.end(), std::int64_t{0});
-    if (ranks_.rank() == ranks_.ranks() - 1) require_all_entries(reader_, header_, entries);
+    // Not the last rank's own number: if the file's last line has no end, that rank may have no line and not count it.
+    const std::vector<std::int64_t> lines = execution::gather_numbers(ranks_, reader_.line_number());
+    if (ranks_.rank() == ranks_.ranks() - 1) {
+      require_all_entries(origin_, std::ranges::max(lines), header_, entries);
+    }
     if (entries != header_.entries) ranks_.barrier();
     std::atomic<bool> is_over = false;
     execution::work_on_parts(ranks_, is_over, [&] {
@@ -218,7 +224,7 @@ Corpus read_uci_bag_of_words(const std::string& docword, const std::string& voca
   std::vector<std::string> words = read_words(reader.origin(), vocabulary, header, options, vocabulary_memory);
   BagOfWords bag(options, memory_limit);
   read_body(reader, header, 0, options, memory_limit, bag);
-  require_all_entries(reader, header, bag.entries());
+  require_all_entries(reader.origin(), reader.line_number(), header, bag.entries());
   require_believable(reader.origin(), {header.documents, 1, header.words, 2}, named, bag);
   if (!named) words = numbers_as_words(1, header.words);
   ReadReport counts;
