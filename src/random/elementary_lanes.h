@@ -37,7 +37,7 @@ PAPILIO_LANEWISE warp::Lanes<W, float> mantissa(warp::Lanes<W, std::uint32_t> bi
   return W::template bit_cast<float>((bits & 0x007F'FFFFu) | 0x3F80'0000u);
 }
 
-// log2 x for normal x > 0: relative error up to 2^-22 or, just above x = 1, absolute error up to 2^-24.
+// log2 x for normal x > 0: relative error up to 2^-22 or, for 1 <= x < 2, absolute error up to 1.5 * 2^-23.
 template <warp::Warp W>
 PAPILIO_LANEWISE warp::Lanes<W, float> log2(warp::Lanes<W, float> x) {
   const auto bits = W::template bit_cast<std::uint32_t>(x);

@@ -26,11 +26,10 @@ namespace papilio {
 namespace sampling {
 namespace {
 
-// Rows handed to a kernel at a time. `weights_per_task` is the least work that a thread should have.
-constexpr std::int64_t batch_rows = 256;
+constexpr std::int64_t batch_rows = 256;                          // handed to a kernel at a time
+constexpr std::int64_t weights_per_task = std::int64_t{1} << 18;  // less work is not worth a thread
 // Rows copied before they are drawn from: a tile, or as many as fit into a core's cache.
 constexpr std::int64_t staged_bytes = std::int64_t{1} << 19;
-constexpr std::int64_t weights_per_task = std::int64_t{1} << 18;
 
 struct Free {
   void operator()(void* p) const { ::operator delete (p, std::align_val_t{64}); }

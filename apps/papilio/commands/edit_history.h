@@ -10,7 +10,8 @@
 // The number of topics that it was trained with.
 std::int32_t trained_topics(const papilio::Model& model);
 
-// What train has to call the model so that the commands below end with `name`; `name` itself without edits.
+// The name under which train has to write the model, so that the last of the commands below writes `name`; `name`
+// itself without edits.
 std::string trained_name(const papilio::Model& model, const std::string& name);
 
 // The commands that follow train's, one per line; empty without edits.

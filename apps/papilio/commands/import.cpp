@@ -18,8 +18,8 @@
 
 namespace {
 
-// Tells an error of the input from an error of the output:
-// only the latter can fill a disk or find its name taken.
+// An IoError does not say which file failed: a full disk or a name that is taken must be the output, anything else is
+// taken for the input.
 papilio::ReadReport import(const ImportArguments& arguments, const std::string& path) {
   try {
     return papilio::import_corpus(arguments.corpus.path, path, corpus_options(arguments.corpus));

@@ -103,8 +103,8 @@ class Run {
  private:
   papilio::Communicator* ranks() const { return arguments_.training.ranks; }
 
-  // Every rank saves its part of a checkpoint; rank 0 alone writes all else. A failure ends the job: what there is to
-  // go on from is its last checkpoint.
+  // Every rank saves its part of a checkpoint; rank 0 alone writes all else. A failure ends the job, which can then be
+  // resumed from its last checkpoint.
   ExitCode finish_over_ranks(papilio::TrainResult& result) {
     const bool is_first = ranks()->rank() == 0;
     if (result.stopped) {
@@ -146,8 +146,8 @@ class Run {
       try {
         report_.sweep(progress);
       } catch (const OutputError&) {
-        // Nobody can read it. The run is worth more than its report; main reports a
-        // standard output that failed, and a pipe that broke has left its note.
+        // The report has no reader, but the run is worth finishing. If standard output failed, main says so at the end;
+        // if its pipe broke, that has been noted as a signal, and training stops below.
       } catch (const std::bad_alloc&) {  // a lack of memory to report with is no reason to fail either
       }
       return InterruptWatch::signal() == 0;

@@ -20,9 +20,9 @@ void require_file_name(const std::string& path) {
   }
 }
 
-// An existing file is replaced only if --force is given or its run is being resumed. A model under its default name may
-// replace a papilio model without either, if require_own_model agrees; with --resume, too, a model replaces nothing but
-// a papilio model.
+// An existing file is replaced only with --force, or with --resume if it belongs to the run. A model replaces a papilio
+// model, never another file, with --resume, and also without it if it has its default name and require_own_model
+// agrees.
 void declare_outputs(const TrainArguments& arguments, const TrainFiles& outputs, CommandFiles& files) {
   const bool may_replace_model = (arguments.output.empty() || arguments.resume) && is_model(outputs.model);
   files.writes({.option = arguments.output.empty() ? "the default of -o," : "-o",
@@ -90,7 +90,7 @@ void reserve_files(const TrainArguments& arguments, const TrainFiles& outputs, C
                        fmt::format("cannot resume: checkpoint {} does not exist{}", outputs.checkpoint, why));
   }
   files.reserve();
-  if (is_begun && !arguments.resume && !arguments.force) {  // the one before it, if no other
+  if (is_begun && !arguments.resume && !arguments.force) {  // if there is only the previous checkpoint
     throw CommandError(ExitCode::cannot_create,
                        fmt::format("{} exists; use --resume to continue its run, or --force to start again",
                                    papilio::previous_checkpoint(outputs.checkpoint)));
@@ -104,7 +104,7 @@ void require_own_model(const TrainArguments& arguments, const TrainFiles& output
   try {
     model = papilio::load_model(outputs.model);
   } catch (const papilio::Error&) {
-    return;  // nothing there that reserve_files lets be replaced
+    return;  // there is no model to replace
   }
   const papilio::TextOptions usual;
   const bool words_left_out = report.format == papilio::name(CorpusFormat::corpus_file) ||  // when it was imported

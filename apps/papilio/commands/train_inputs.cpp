@@ -48,7 +48,7 @@ std::optional<InputCorpus> open_held_out(const TrainArguments& arguments, const 
     return std::nullopt;
   }
   papilio::Communicator* const ranks = arguments.training.ranks;
-  std::error_code error;  // of other ranks some need no file: rank 0 alone reads most formats
+  std::error_code error;  // other ranks may lack the file: rank 0 alone reads most formats
   if (is_first(ranks) && arguments.held_out != "-" && !std::filesystem::exists(arguments.held_out, error) && !error) {
     throw CommandError(ExitCode::no_input,
                        fmt::format("cannot open {}: No such file or directory", printable(arguments.held_out)));

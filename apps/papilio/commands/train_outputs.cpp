@@ -86,7 +86,7 @@ void require_writable(const TrainOutputs& outputs, const papilio::CorpusView& co
   if (outputs.state.empty()) {
     return;
   }
-  const std::vector<std::int64_t> no_tokens(corpus.document_offsets.size());  // a rank has its own alone
+  const std::vector<std::int64_t> no_tokens(corpus.document_offsets.size());  // a rank has no words but its own
   try {
     papilio::require_mallet_names({no_tokens, {}, corpus.vocabulary, corpus.document_names});  // blanks separate fields
   } catch (const papilio::InvalidArgument& error) {

@@ -16,7 +16,7 @@ struct TrainSummary {
   std::vector<std::pair<std::string, std::string>> others;  // what other files hold, and their paths
 };
 
-// Says what of the corpus is in a GPU's memory, what is streamed, and how fast copies let training be.
+// Says how much of the corpus is in a GPU's memory, how much is streamed, and to what speed the copies limit training.
 void tell_plan(const papilio::DevicePlan& plan, const papilio::CorpusView& corpus);
 
 // Prints sizes, likelihood, time and files, then the largest topics and what to type next.

@@ -28,6 +28,6 @@ std::string device_of_rank(const std::string& name);
 // Throws CommandError if an input is standard input, which only one process can read.
 void require_no_standard_input(std::initializer_list<std::string> paths);
 
-// Does the work of this rank (null: of the only process). A rank that fails names itself and tells the others; of
-// these, only one prints what it has been told.
+// Does the work of this rank (null: of the only process). A rank that fails prints its number and the reason, and tells
+// the others; only one of those that are told prints it again.
 ExitCode as_rank(papilio::Communicator* ranks, std::string_view command, const std::function<ExitCode()>& work);

@@ -30,16 +30,17 @@ namespace {
 // Far above any machine of today: it stops a nonsensical number from reserving memory for its threads.
 constexpr int most_threads = 4096;
 
-// A forked child has none of its parent's threads. What they held when the process forked, such as a lock of oneTBB,
-// nobody gives back. So a child of a process that has used oneTBB never enters it: its loops run on one thread.
+// A forked child has none of its parent's threads, so whatever these held when the process forked, such as a lock of
+// oneTBB, is never released. Therefore the child of a process that has used oneTBB never enters it: its loops run on
+// one thread.
 std::atomic<bool> has_used_tbb = false;  // this process, or one that it was forked from
-std::atomic<int> counters = 0;           // threads in processors(), of this process or of those
+std::atomic<int> counters = 0;           // threads in processors(), of this process or the parents
 std::atomic<bool> runs_alone = false;    // this process is such a child
 [[maybe_unused]] const int registered =
     pthread_atfork(nullptr, nullptr, [] { runs_alone = has_used_tbb || counters > 0; });
 
-// Those that this process may use. The first thread that asks oneTBB counts them, while others wait for it: the child
-// of a process that forks meanwhile would wait forever.
+// The number of processors that this process may use. oneTBB counts them when it is first asked, and makes other
+// threads wait: a child that is forked meanwhile would wait forever, hence `counters`.
 int processors() {
   static std::atomic<int> known = 0;
   if (known == 0) {
@@ -141,7 +142,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, int threads,
     body(0, count);
     return;
   }
-  if (!has_used_tbb) has_used_tbb = true;  // a line that many threads read
+  if (!has_used_tbb) has_used_tbb = true;  // written once: many threads read it
   Order order;
   const std::atomic<bool>* const stop = stop_flag();
   // Bodies round as the caller does; without this, as the first caller did when oneTBB's arena was made.

@@ -7,27 +7,27 @@
 
 #include "execution/cuda/check.h"
 
-// Launches a kernel that is brought to the device while the kernel before it in its stream is
-// still ending. That is so from compute capability 9.0 on; older devices launch it as usual. Such a
-// kernel has to wait before anything else, since the kernel after it relies on all before it.
+// Launches a kernel early: its blocks may start while the kernel before it in the stream is still ending (compute
+// capability 9.0 or later; older devices launch it as usual). Such a kernel must first wait for that end, because the
+// kernel after it relies on all kernels before it.
 
 namespace papilio::execution {
 
-// The kernel before calls it: from here on the next one may be brought to the device.
+// Called by the kernel before: from here on the blocks of the next kernel may start.
 __device__ __forceinline__ void let_next_kernel_come() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
 
-// The kernel itself calls it before it reads what the kernel before has written: waits for that kernel's end.
+// Called by the kernel that was launched early, before anything else: waits for the end of the kernel before.
 __device__ __forceinline__ void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-// Whether the code of such a kernel that the current device runs does wait: code for older devices does not.
+// Whether the current device runs code of the kernel that waits; code compiled for older devices does not.
 template <class... Parameters>
 bool waits_for_kernel_before(void (*kernel)(Parameters...), const char* what) {
   cudaFuncAttributes attributes = {};

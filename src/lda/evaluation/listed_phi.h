@@ -58,8 +58,7 @@ class ListedPhi {
   std::vector<fold_in::TopicSlice> slices_;
   Entries by_topic_;  // words, and n_wk + s_wk
 
-  // Working memory for these. Of a word that has seeds, row_
-  // holds n_wk + s_wk, and has_ is above 0 where that is.
+  // Working memory for these. For a word with seeds, row_ holds n_wk + s_wk, and has_ is above 0 for the same topics.
   std::vector<double> row_;
   std::vector<std::int32_t> has_;
   std::vector<std::int32_t> levels_;

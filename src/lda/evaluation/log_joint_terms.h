@@ -56,8 +56,8 @@ struct LogJointTerms {
 
   double nats(std::int64_t sum) const;
 
-  // The terms of the seeds alone, by which terms of counts that include seeds are too large: the rise from s + prior to
-  // n + s + prior is that from prior to n + s + prior, less that from prior to s + prior.
+  // The terms of the seeds alone, to be subtracted from the terms of counts that include seeds: the rise from s + prior
+  // to n + s + prior is that from prior to n + s + prior, less that from prior to s + prior.
   std::int64_t of_seeds(const Seeds& seeds) const;
 
   int bits;                        // the unit is 2^-bits nats

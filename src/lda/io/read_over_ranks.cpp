@@ -236,7 +236,7 @@ Corpus RankCorpus::gather(Communicator& ranks) const {
 namespace lda {
 namespace {
 
-// Rank 0 decides this; only rank 0 looks at the file for it, and finds a vocabulary beside it.
+// How the ranks read a file. Rank 0 decides: it alone looks at the file, and for a vocabulary beside it.
 struct WayToRead {
   std::int64_t format = 0;
   std::int64_t by_parts = 0;

@@ -40,7 +40,7 @@ struct Constraint {
 };
 using Conjunction = std::vector<Constraint>;
 
-// When something happens: when one of the conjunctions holds. If that is not exact, then only in some of these cases.
+// When something happens: whenever a conjunction holds or, if that is not exact, in some of these cases and no others.
 struct Domain {
   std::vector<Conjunction> any_of = {{}};
   bool is_exact = true;
@@ -57,7 +57,7 @@ struct Access {
   int order = 0;           // its place in the order within one iteration of all loops around it
   std::string update;      // the operator, if this is the read or the write of x op= e, where e does not depend on x
   std::string recurrence;  // likewise of a[i] = a[i - 1] op e; linear, fractional: see recurrences.cpp
-  int recurs = -1;         // the variable of whose recurrence this is part; -1: of none
+  int recurs = -1;         // the variable to whose recurrence it belongs; -1: none
   int statement = 0;
   std::vector<int> controls;      // statements whose conditions decide whether it happens
   int conditions = 0;             // how many branches, && || ?: and continue decide it, from the function's start on
@@ -137,7 +137,7 @@ struct Accesses {
   std::string fault;
 };
 
-// Those of one function. Different variables count as different memory: add_overlaps (verdict) says what that needs.
+// The accesses of a function. Different variables count as different memory; add_overlaps (verdict) adds conditions.
 Accesses find_accesses(const Program& program, const Function& function);
 
 // The polynomial in C, as a person would write it.

@@ -28,16 +28,18 @@ struct LinearSystem {
 
   std::vector<State> states;                           // those of one variable stand together, by distance
   std::vector<Step> steps;                             // in their order in the body
-  std::vector<std::pair<const Access*, int>> reads;    // of elements written in earlier iterations: how many before
-  std::vector<std::pair<const Access*, int>> certain;  // the ones of them that every iteration reads, in `steps`
+  std::vector<std::pair<const Access*, int>> reads;    // of elements: written how many iterations before
+  std::vector<std::pair<const Access*, int>> certain;  // those of `reads` that every iteration makes, in `steps`
 };
 
-// The system of these variables, which are all that the loop carries; nothing if they are none: if one
-// is written in another way, or no state needs another. `items`: which of the body's count; null: all.
+// The system that these variables form, if the loop carries no others. Nothing if they do not form one: if one of them
+// is also written in another way, or if no state depends on another. `items`: the parts of the body to look at; null:
+// all.
 std::optional<LinearSystem> linear_system_of(const Program& program, const Accesses& accesses, int loop,
                                              const std::set<int>& variables, const std::set<int>* items = nullptr);
 
-// A subscript as it was so many iterations of the loop before; nothing if something in it may have had another value.
+// What a subscript was `iterations` iterations of the loop before; nothing if it contains values that may have changed
+// otherwise.
 std::optional<Polynomial> before_of(const Accesses& accesses, int loop, const Polynomial& subscript, int iterations);
 
 }  // namespace papilio::loops

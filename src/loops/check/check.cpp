@@ -236,7 +236,8 @@ class Checker {
 
   static bool waits_for_ever(const ProcessResult& r) { return r.cpu_seconds < 0.01 * r.seconds; }
 
-  // Whether what a time limit stopped would never have ended. What threads make slow waits for them again and again.
+  // Whether a program that a time limit stopped would never have ended. One that its threads only slow down keeps
+  // waiting for them.
   static bool hangs(const ProcessResult& r) {
     return waits_for_ever(r) || static_cast<double>(r.waits) < least_waits * r.cpu_seconds;
   }

@@ -276,8 +276,9 @@ const Node* Translator::step_in_test(int condition) const {
   return nullptr;
 }
 
-// Reads while (i-- > 0), whose condition sees the value before the step, and while (++i < n), whose sees the
-// one after it; likewise for (init; i-- > 0;), and do. `s` is what is known of the loop. False for all others.
+// Reads loops whose condition steps their variable: while (i-- > 0), which compares the value before the step, and
+// while (++i < n), which compares the value after it; for (init; i-- > 0;) and do likewise. `s` is what is known of the
+// loop. Returns false for all other loops.
 bool Translator::stepping_loop(Stmt s, std::vector<Stmt>& before, int condition, int body, std::vector<Stmt>& to) {
   const Node* step = step_in_test(condition);
   const std::uint64_t counter = step == nullptr ? 0 : plain_name(names_.tree(), step->children[0]);

@@ -51,7 +51,7 @@ class Names {
   bool is_of_file(std::uint64_t id) const { return of_file_.contains(id); }
   bool defines(const std::string& function) const { return defined_.contains(function); }
 
-  // All variables, of those known so far, that a part of the tree names, and all their fields.
+  // The variables that a part of the tree names, with all their fields, as far as they are known by now.
   std::vector<int> named_in(int node);
 
  private:

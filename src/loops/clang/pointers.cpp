@@ -28,7 +28,7 @@ std::optional<Expressions::Lvalue> Expressions::pointee_of_field(int index) {
   return Lvalue{0, "", type, {zero(names_.node(index).place)}, made};
 }
 
-// What a pointer points to whose offset into it is a variable.
+// What a followed pointer points to: an element of its array, at the offset that a variable holds.
 Expressions::Lvalue Expressions::followed(std::uint64_t id, const Node& n) const {
   const Names::Offset* known = names_.offset(id);
   CType type = type_of(*names_.declaration(id));

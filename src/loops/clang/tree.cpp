@@ -128,7 +128,7 @@ enum class Key {
   value
 };
 
-// There are two dozen of them per line of C, so those of one length are mostly told apart by their first letter alone.
+// A line of C has two dozen keys, so this must be fast: keys of one length are mostly told apart by their first letter.
 Key key_of(std::string_view name) {
   using Named = std::pair<std::string_view, Key>;
   static const auto per_length = [] {

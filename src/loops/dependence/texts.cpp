@@ -84,8 +84,8 @@ Solver::Text Solver::ask_once(const std::string& key, const std::function<Text()
 
 namespace {
 
-// If the set is another set, a single polyhedron, without the points of one
-// equation, its text: "16 * np >= ns && sym != 1". Takes ownership of nothing.
+// The text of `good` within `runs`, if it is a single polyhedron without the points of one equation: "16 * np >= ns &&
+// sym != 1". Takes ownership of nothing.
 std::optional<std::string> text_without_equation(isl_set* good, isl_set* runs) {
   if (good == nullptr || isl_set_n_basic_set(good) != 2) return std::nullopt;
   isl_set* hull = isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(good)));

@@ -66,7 +66,8 @@ bool Bounds::has_name(int symbol) const {
   return false;
 }
 
-// Whether a symbol is the value before the loop of the loop's variable, which is a parameter that the loop changes.
+// Whether a symbol is the value that the loop's variable has before the loop, if the loop's text does not set a first
+// value.
 bool Bounds::is_start(int symbol) const {
   const Loop& loop = accesses_.loops[static_cast<std::size_t>(loop_)];
   return accesses_.symbols[static_cast<std::size_t>(symbol)].variable == loop.variable && loop.start &&

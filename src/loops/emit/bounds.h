@@ -15,7 +15,8 @@ class Bounds {
   Bounds(const Program& program, const Accesses& accesses, int loop)
       : program_(program), accesses_(accesses), loop_(loop) {}
 
-  // Values the largest (or smallest) of which bounds p from above (or below); nothing if such values are not known.
+  // Bounds of p: it is at most the largest of these values (`high`), or at least the smallest of them; nothing if none
+  // are known.
   std::optional<std::vector<Polynomial>> ends(const Polynomial& p, bool high) const;
 
   // The value in C, in 64 bits; nothing if a name would not mean the same there.

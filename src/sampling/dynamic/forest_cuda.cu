@@ -19,7 +19,7 @@ using sampling_kernel::UpdateBatch;
 
 constexpr int block_threads = 256;
 
-// One block does it alone, in a single launch: a batch of at most so many updates, a level with so few nodes to add up.
+// One block alone, in one launch, handles up to `most_alone` updates, or a level with as few nodes to add up.
 constexpr int alone_threads = 1024;
 constexpr std::int64_t most_alone = 4096;
 

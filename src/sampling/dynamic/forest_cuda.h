@@ -64,8 +64,9 @@ class ForestOnCuda {
   double weight(std::int64_t row, std::int64_t category, void* cuda_stream) const;
   double total(std::int64_t row, void* cuda_stream) const;
 
-  // Queue what they say.
   std::int64_t workspace_bytes(std::int64_t updates) const;
+
+  // Both queue their work, and return.
   void set(const DeviceUpdates& updates);
   void sample(const DeviceForestDraws& draws) const;
 

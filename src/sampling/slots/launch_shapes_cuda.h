@@ -10,10 +10,10 @@ namespace papilio::sampling::slots_launch {
 // For all kernels, except those that say otherwise.
 inline constexpr int block_threads = 128;
 
-// Short rows. Each entry of this table is a kernel, which serves rows of up to so many
-// categories. Measured: `together` rows are loaded before the first is added up, and
-// a multiprocessor is to hold `blocks` at once, both by the bytes of a stored weight:
-// 2 (and 1), 4 or 8. Products and rows that are not aligned are taken one by one.
+// Short rows. Each entry of this table is a kernel for rows of up to `categories` categories. `together` rows are
+// loaded before the first is added up, and a multiprocessor should hold `blocks` blocks at once. Both were chosen by
+// measurements, for stored weights of at most 2, of 4 and of 8 bytes. Products and rows that are not aligned are loaded
+// one by one.
 struct BatchLaunch {
   int categories;
   int together[3];

@@ -80,8 +80,8 @@ std::vector<double> running_sums(const std::vector<double>& weights) {
 
 }  // namespace
 
-// Every column starts as what it must be if nothing is left to fill it up, which rounding
-// can cause: its own category's or, if that has weight 0, the heaviest category's.
+// Rounding may leave nothing to fill a column up. So every column first belongs to one category alone: its own or, if
+// that has weight 0, the heaviest one.
 std::vector<AliasColumn> alias_columns(const std::vector<double>& weights) {
   const auto K = static_cast<std::int32_t>(weights.size());
   const auto heaviest = static_cast<std::int32_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());

@@ -23,7 +23,7 @@ enum class OptionValue : std::uint8_t { none, word, number, text, file };
 
 OptionValue value_of(const CLI::Option* option);
 
-// The listed words that an option takes; it may also take files, if value_of says so.
+// The fixed words that an option takes. If value_of says `file`, it takes files as well.
 std::vector<std::string> words_of(const CLI::Option* option);
 
 // "collapsed|uncollapsed", "N" or "FILE".

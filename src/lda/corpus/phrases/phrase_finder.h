@@ -16,7 +16,7 @@ struct PhraseText {
   std::span<const std::string> vocabulary;
   std::span<const std::uint8_t> left_out = {};  // 0: the word stays and may be in phrases; empty: all stay
   MarkedWords words;
-  std::int64_t most_followers = 1;  // of how many tokens at a time the next word is kept, 4 bytes each
+  std::int64_t most_followers = 1;  // words after a token that are kept at a time, 4 bytes each
 };
 
 // Normalised pointwise mutual information of a pair of neighbours that occurs n_ab times among n tokens, and whose

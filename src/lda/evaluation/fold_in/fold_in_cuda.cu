@@ -16,7 +16,7 @@ constexpr int most_threads = 512;
 constexpr int scratch_blocks = 2;            // per multiprocessor, if a document's numbers are in global memory
 constexpr std::int32_t words_of_many = 512;  // documents with this many words or more have most_threads
 
-// A whole number as a double: the exponent of 2^52, the number in the low bits. Few units convert numbers.
+// A whole number as a double: it becomes the low bits of 2^52. This is faster, as few units of a GPU convert numbers.
 __device__ __forceinline__ double as_double(std::uint32_t n) {
   return __hiloint2double(0x43300000, static_cast<int>(n)) - 0x1p52;
 }

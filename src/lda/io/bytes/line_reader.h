@@ -75,11 +75,11 @@ class LineReader {
   // Reads the next line; false at the end of the file. It is valid until the next call.
   bool next_line(std::string_view& line);
 
-  // Takes about a block of the next lines out of the reader, for callers that read lines of a simple
-  // form faster on several threads: one calls this while others read what they took. The old content
-  // of `lines` is lost. False if next_line must be used: if the last line has no end or is longer
-  // than the block, if the source fails, or if lines may not even be `longest` bytes long; longer
-  // lines than that must be given back. Blocks that were given back are returned as they were.
+  // Takes about a block of the next lines out of the reader, for callers that parse simple lines on several threads:
+  // one thread calls this while others parse what they took. The old content of `lines` is lost. False if next_line
+  // must be used instead: if the last line has no end or is longer than the block, if the source fails, or if the
+  // reader's limit for a line is below `longest` bytes. The caller must give back blocks with longer lines; these are
+  // returned unchanged.
   bool take_lines(std::size_t longest, OwnLines& lines);
 
   // What became of the lines taken, once all have been read: the first `lines` of them count as returned, and next_line

@@ -96,7 +96,8 @@ bool BagOfWords::add_if_room(std::vector<EntryGatherer::Piece> pieces) {
   return true;
 }
 
-// Two entries each: the room in which vectors grow, or the joined copy. Per run a row, twice, as rows are sorted.
+// An entry counts twice, for the room in which vectors grow or for the joined copy. A run's row counts twice, because
+// sorting copies rows.
 bool BagOfWords::fits(std::int64_t documents, std::int64_t more) {
   constexpr std::int64_t bytes_per_entry = 2 * sizeof(Entry);
   constexpr std::int64_t bytes_per_run = sizeof(Run) + 2 * sizeof(Row);

@@ -13,11 +13,11 @@ namespace papilio::lda {
 std::unique_ptr<Chain> start_chain_of_rank(const CorpusView& corpus, const TrainOptions& options,
                                            std::optional<ChainState> resume);
 
-// The options by which the whole corpus is drawn, whatever this rank's part is like. Collective; all ranks throw
-// InvalidArgument for what cannot run on ranks.
+// The options with which to draw this rank's part, so that choices which depend on the size of a corpus are those of
+// the whole corpus. Collective; all ranks throw InvalidArgument for what cannot run on ranks.
 TrainOptions options_of_ranks(const CorpusView& corpus, const PartOfRank& part, const TrainOptions& options);
 
-// The state that a rank goes on from, with the counts of all ranks; without `chain`, from starting topics. Collective.
+// A rank's state, with the counts of all ranks: that of `chain`, or of a new chain if there is none. Collective.
 State state_of_rank(const CorpusView& corpus, const PartOfRank& part, const TrainOptions& options,
                     std::optional<ChainState> chain);
 

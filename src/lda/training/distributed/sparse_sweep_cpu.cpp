@@ -179,7 +179,7 @@ void SparseSweepOfRank<Entry>::draw_block(const State& state, const WordBlock& b
                                         .entries = lists_.entries(),
                                         .lists = lists_.lists(),
                                         .spots = lists_.spots()};
-  // Counts are never negative.
+  // Kernels read counts as unsigned numbers; none is negative.
   const auto* counts = reinterpret_cast<const std::uint32_t*>(state.n_wk.data());
   std::mutex mutex;
   execution::parallel_for(std::ssize(block.tasks), 1, threads_, [&](std::int64_t begin, std::int64_t end) {

@@ -29,8 +29,8 @@ namespace {
 using execution::check;
 using execution::DeviceArray;
 
-// Of a block of words: 64 MiB, which GPUs of one host exchange in a fraction of a millisecond; and how many blocks are
-// counted at a time.
+// The counts of a block of words: 64 MiB, which GPUs of one host exchange in a fraction of a millisecond. That many
+// blocks are counted while others are drawn.
 constexpr std::int64_t counts_of_block = std::int64_t{1} << 24;
 constexpr std::size_t blocks_ahead = 4;
 
@@ -68,7 +68,8 @@ class SparseCudaSweepOfRank final : public CudaSweep {
   SparseLists<Entry> lists_of(sparse::Statistics* statistics);
   SparseDraw<Entry> draw_of(std::int64_t first_item, std::int64_t end_item);
 
-  // use(block, its rows of counts, of all ranks and the seeds, in device memory), on the chain's stream. Collective.
+  // Calls use(block, rows) for each block of words, on the chain's stream. `rows` has its counts over all ranks, seeds
+  // included, in device memory. Collective.
   template <class Use>
   void for_each_block(const Use& use);
 
@@ -83,7 +84,7 @@ class SparseCudaSweepOfRank final : public CudaSweep {
   const int host_threads_;
   const bool removes_;
   const cudaStream_t stream_;
-  // Blocks are counted and added up while others are drawn, and are needed soon.
+  // Counts blocks and adds them up over ranks while others are drawn. Urgent, since draws wait for the result.
   execution::Stream counts_{execution::Urgency::urgent};
   const Seeds& seeds_;
   SeedsOnDevice start_of_counts_;
@@ -101,12 +102,12 @@ class SparseCudaSweepOfRank final : public CudaSweep {
   KeptCounts kept_;
   DeviceArray<SeedWord> seed_words_;
   DeviceArray<float> global_rows_;
-  DeviceArray<sparse::Statistics> statistics_;               // of the last sweep; of a likelihood
-  std::optional<LogJointOnDevice> log_joint_;                // from the first time that it is asked for
-  std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // likewise
+  DeviceArray<sparse::Statistics> statistics_;               // of the last sweep, or of a likelihood
+  std::optional<LogJointOnDevice> log_joint_;                // made when first needed
+  std::optional<OptimizedPriorsOnDevice> optimized_priors_;  // made when first needed
 };
 
-// n_k of the first rank begins with the seeds'.
+// The seeds that a rank adds to its counts: only the first does, so that sums over ranks include them once.
 const Seeds& seeds_of_rank(const CudaStart& start) {
   static const Seeds none;
   return start.ranks->is_first() ? start.seeds : none;
@@ -148,7 +149,7 @@ SparseCudaSweepOfRank<Entry>::SparseCudaSweepOfRank(const CudaStart& start, Spar
   kept_ = KeptCounts(corpus_.vocabulary_size(), topics_.masses.padded, (memory - bytes()) / 2, stream_);
   for (const ItemBlock& block : layout_.blocks)
     if (kept_.are_kept()) count_own(block, kept_.from_word(block.first_word), stream_);
-  layout_.document = {};  // which, like the rest, is on the device
+  layout_.document = {};  // the device has copies of these
   layout_.place = {};
   layout_.word_offsets = {};
 }
@@ -201,14 +202,14 @@ SparseLists<Entry> SparseCudaSweepOfRank<Entry>::lists_of(sparse::Statistics* st
           .statistics = statistics};
 }
 
-// Lists of the topics that the sweeps have led to, and n_k of this rank.
+// Queues the documents' lists of the present topics, and n_k of this rank.
 template <class Entry>
 void SparseCudaSweepOfRank<Entry>::list_topics(sparse::Statistics* statistics) {
   start_of_counts_.start_topics(topics_.n_k, stream_);
   queue_sparse_lists(lists_of(statistics), stream_);
 }
 
-// Sums are made on one stream, in one order for all ranks.
+// Adds up n_k over ranks. All such sums are on one stream, so that every rank makes them in the same order.
 template <class Entry>
 void SparseCudaSweepOfRank<Entry>::add_up_topics() {
   topics_are_listed_.order(stream_, counts_.get());
@@ -242,7 +243,7 @@ void SparseCudaSweepOfRank<Entry>::count_block(const ItemBlock& block, DeviceArr
   ranks_.sums.add_up(rows.data(), counts, counts_.get());
 }
 
-// As the sweep of one GPU, with existing counts.
+// Draws the block's tokens as a single GPU does, except that the counts are given.
 template <class Entry>
 void SparseCudaSweepOfRank<Entry>::draw_block(const ItemBlock& block, const DeviceArray<std::int32_t>& rows) {
   SparseDraw<Entry> draw = draw_of(0, std::ssize(layout_.items));
@@ -251,8 +252,8 @@ void SparseCudaSweepOfRank<Entry>::draw_block(const ItemBlock& block, const Devi
   item_draws_.queue(draw, layout_, block, stream_);
 }
 
-// Blocks from the last to the first: words that are rare tend to have high numbers, and the first block to be counted
-// is the one whose tokens are not drawn meanwhile.
+// Goes from the last block to the first. No tokens are drawn while the first block of a sweep is counted, so it should
+// have few: words with high numbers tend to be rare.
 template <class Entry>
 void SparseCudaSweepOfRank<Entry>::run(std::int64_t sweep) {
   sweep_ = sweep;
@@ -337,7 +338,7 @@ void SparseCudaSweepOfRank<Entry>::count(State& state) {
                         static_cast<std::size_t>(corpus_.vocabulary_size()) * static_cast<std::size_t>(topic_count_),
                         host_threads_);
   for_each_block([&](const ItemBlock& block, const DeviceArray<std::int32_t>& rows) {
-    ranks_.sums.wait(stream_);  // what follows makes the host wait
+    ranks_.sums.wait(stream_);  // the copy below may make the host wait
     check(
         cudaMemcpy2DAsync(state.n_wk.data() + block.first_word * topic_count_, row, rows.data(),
                           static_cast<std::size_t>(topics_.masses.padded) * sizeof(std::int32_t), row,

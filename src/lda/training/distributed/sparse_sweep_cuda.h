@@ -7,17 +7,17 @@
 
 namespace papilio::lda {
 
-// The sparse parallel sweep of a part of a corpus on a GPU, whose counts are those of all ranks: as
-// make_sparse_sweep_of_rank has it on the CPU. By blocks of words where every rank has room for its tokens in `memory`
-// bytes of its GPU and 32-bit numbers for them, else by ranges of documents where every rank has room for these. Throws
-// DeviceError where memory is short, with the least that would do. Collective.
+// The sparse parallel sweep over a part of a corpus on a GPU, by the counts of all ranks, like
+// make_sparse_sweep_of_rank on the CPU. All ranks go by blocks of words if each of them has room for its tokens in
+// `memory` bytes of its GPU and can number them with 32 bits; else all go by ranges of documents. Throws DeviceError if
+// memory is too small; the message says how much is needed. Collective.
 std::unique_ptr<CudaSweep> make_sparse_cuda_sweep_of_rank(const CudaStart& start, std::int64_t memory);
 
-// By larger blocks of words than the CPU's. While a block's tokens are drawn, others are counted and added up. Tokens
-// are put in order by word on the device if that takes at most `memory` bytes of it.
+// The sweep by blocks of words, which are larger than the CPU's. While a block's tokens are drawn, others are counted
+// and added up. Tokens are put in order by word on the device if that takes at most `memory` bytes of it.
 std::unique_ptr<CudaSweep> make_sparse_sweep_by_word_blocks(const CudaStart& start, std::int64_t memory);
 
-// What that takes of the device for counts of words, beside tokens, lists and topics.
+// How many bytes of the device its counts of words take, in addition to tokens, lists and topics.
 std::int64_t bytes_of_word_blocks(const CudaStart& start);
 
 }  // namespace papilio::lda

@@ -58,7 +58,7 @@ PAPILIO_LANEWISE void weigh_leaf(const SequentialSparse& s, const std::int32_t* 
   s.tree.level[0][k] = s.alpha[k] * s.q[k];
 }
 
-// Makes those sums too.
+// The same, and the sums above the leaf.
 PAPILIO_LANEWISE void weigh(const SequentialSparse& s, const std::int32_t* n_w, std::int64_t k) {
   weigh_leaf(s, n_w, k);
   s.tree.add_up_above(k);

@@ -33,8 +33,9 @@ PAPILIO_LANEWISE std::uint64_t next_share(std::uint64_t share, std::uint64_t tar
   return next >= 0x1p62 ? whole_share : static_cast<std::uint64_t>(next);
 }
 
-// The test of the first i tokens, for i below the draft's length. `rest`: what the share p_i of the next row's
-// distribution, whose sum is `total`, has beyond the draft. Accepted with probability rest / (rest + (1 - p_i) total).
+// The test of the first i tokens, for i below the draft's length. `total` is the sum of the next row's weights, `share`
+// is p_i, and `rest` is the sum of what that share of each weight has beyond the draft's. Accepted with probability
+// rest / (rest + (1 - p_i) total).
 PAPILIO_LANEWISE bool block_accepts(std::uint64_t number, std::uint64_t rest, std::uint64_t total,
                                     std::uint64_t share) {
   return token_target(number, rest + (total - share_of(total, share))) < rest;

@@ -16,8 +16,8 @@ inline constexpr int list_unit = 16;  // bytes, in which lists are placed
 // The most tokens of a document that a warp sorts or counts; longer ones are counted by a block.
 inline constexpr std::int32_t longest_sorted = 512;
 
-// Entries are short where a count has least_count_bits of them, in documents that cannot have more than large_counts
-// counts too large for these: so large counts are rare, and there is room for them.
+// A document has short entries if these leave at least least_count_bits bits for a count, and if it has too few tokens
+// for more than large_counts larger counts. So larger counts are rare, and there is room for them.
 inline constexpr int least_count_bits = 5;
 inline constexpr std::int64_t large_counts = 8;
 
@@ -33,14 +33,15 @@ class ListSizes {
 
   bool is_short(std::int64_t tokens) const { return tokens <= most_short_; }
 
-  // Of list_unit bytes, of a document; none where it has one token, whose list is not kept. Two units are a sector of
-  // memory: longer lists have whole ones, which they begin with where those of short documents come after them.
+  // How many units of list_unit bytes the list of a document with that many tokens takes; 0 for one token, whose list
+  // is not kept. Two units are a sector of memory. Short entries for more than `lanes` tokens take whole sectors; they
+  // also begin at one, because the lists of shorter documents come after them.
   std::int64_t units(std::int64_t tokens) const {
     if (tokens <= 1) return 0;
     const std::int64_t entries = base::round_up<std::int64_t>(std::min<std::int64_t>(tokens, topics_), sparse::lanes);
     if (!is_short(tokens)) return entries * entry_bytes_ / list_unit;
     if (tokens <= sparse::lanes) return 1;
-    // Large counts have room where the topics of their tokens would be, unless topics are fewer than tokens.
+    // A large count takes the place of entries that its tokens leave unused, unless there are more tokens than topics.
     const std::int64_t large = tokens > topics_ ? tokens / mask() * 4 : 0;
     return base::round_up<std::int64_t>(entries * 2 + large, 2 * list_unit) / list_unit;
   }

@@ -17,9 +17,9 @@ namespace papilio::lda::sparse {
 struct WordOrder {
   WordOrder(const CorpusView& corpus, int threads);
 
-  BigArray<std::uint32_t> numbers;    // N, and zeros after them, as in the other arrays, because kernels read ahead
-  BigArray<std::uint32_t> places;     // N: the place of each token in this order
-  std::vector<std::int64_t> offsets;  // V + 1, into both
+  BigArray<std::uint32_t> numbers;         // N, then zeros, as in the other BigArrays: kernels read ahead
+  BigArray<std::uint32_t> places;          // N: the place of each token in this order
+  std::vector<std::int64_t> offsets;       // V + 1, into both
   std::vector<std::int64_t> pair_offsets;  // V + 1
   BigArray<std::uint32_t> documents;       // for each pair
   BigArray<std::uint8_t> sizes;            // for each pair: its tokens
