@@ -201,8 +201,13 @@ TEST_F(SparseRangesOnCuda, LimitDenseDrawsToo) {
     const TrainResult expected = train(corpus, options);
     options.device = Device::cuda();
     options.max_device_memory = testing::least_memory(corpus, options);
-    options.planned = [&](const DevicePlan& plan) { EXPECT_LE(plan.bytes, options.max_device_memory); };
+    int plans = 0;
+    options.planned = [&](const DevicePlan& plan) {
+      EXPECT_LE(plan.bytes, options.max_device_memory);
+      ++plans;
+    };
     EXPECT_TRUE(testing::equal(train(corpus, options).model, expected.model));
+    EXPECT_GT(plans, 0);
     --options.max_device_memory;
     EXPECT_THROW(train(corpus, options), DeviceError);
   }

@@ -104,11 +104,14 @@ TEST(OrderedDraws, GoOnAsIfTheyHadNotStopped) {
 TEST(OrderedDraws, AreOnRequestOnly) {
   TrainOptions o = options(200, 1);
   o.draws = Draws::automatic;
-  o.progress = [](const Progress& progress) {
+  int reports = 0;
+  o.progress = [&](const Progress& progress) {
     EXPECT_FALSE(progress.draws.sparse);
+    ++reports;
     return true;
   };
   train(testing::awkward_corpus(), o);
+  EXPECT_GT(reports, 0);
 }
 
 }  // namespace

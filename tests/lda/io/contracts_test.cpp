@@ -91,7 +91,7 @@ TEST(ReadersContract, WordRule) {
   EXPECT_EQ(name(no_enumerator<WordRule>()), "unknown");
   EXPECT_EQ(word_rules()[0].value, WordRule::letters);
   EXPECT_TRUE(refused("unknown rule for words \"words\"", [] { parse_word_rule("words"); }));
-  EXPECT_EQ(icu_version(), icu_version());
+  EXPECT_TRUE(icu_version().empty() || (icu_version()[0] >= '1' && icu_version()[0] <= '9')) << icu_version();
   EXPECT_NE(token_pattern_fault("\xff"), "");
   EXPECT_NE(token_pattern_fault(std::string(1 << 20, '(')), "");
 }
