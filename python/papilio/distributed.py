@@ -153,7 +153,8 @@ class ProcessGroup:
 
 def _references(tensor: Any) -> int:
     """How many hold a tensor: those of C++, and those of Python, of which C++ may have one as well."""
-    return int(tensor._use_count()) + sys.getrefcount(tensor)
+    in_cpp = getattr(tensor, "_use_count", None)  # not public: another torch may lack it
+    return sys.getrefcount(tensor) + (int(in_cpp()) if in_cpp else 0)
 
 
 @suggests_options
