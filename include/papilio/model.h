@@ -69,7 +69,7 @@ struct TopWord {
 // Returns the `count` most probable words of a topic, most probable first; equally probable ones by number.
 std::vector<TopWord> top_words(const Model& model, std::int32_t topic, int count);
 
-// The same, but only words that have a token of the topic.
+// The same, among the words that have a token of the topic.
 std::vector<TopWord> counted_top_words(const Model& model, std::int32_t topic, int count);
 
 // Writes one safetensors file: tensors "n_wk" (I32, V x K), "n_k" (I64, K), "alpha" (F64, K), "vocabulary" (U8, the

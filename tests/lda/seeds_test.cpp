@@ -217,7 +217,22 @@ TEST(SeededModel, HasThePhiOfItsPrior) {
       EXPECT_EQ(words[i].probability, expected[i].probability);
     }
   }
-  EXPECT_EQ(counted_top_words(models.seeded, 1, 4).size(), 3u);  // w0 has no token there
+}
+
+TEST(SeededModel, CountsTheTopWordsThatHaveTokens) {
+  const TwoModels models;
+  const auto words = [&](int count) {
+    std::vector<std::int32_t> numbers;
+    for (const TopWord& top : counted_top_words(models.seeded, 1, count)) numbers.push_back(top.word);
+    return numbers;
+  };
+  ASSERT_EQ(top_words(models.seeded, 1, 1).front().word, 0);  // a seed word without a token of the topic
+  EXPECT_EQ(words(0), (std::vector<std::int32_t>{}));
+  EXPECT_EQ(words(1), (std::vector<std::int32_t>{2}));  // not none, though word 0 is more probable
+  EXPECT_EQ(words(2), (std::vector<std::int32_t>{2, 1}));
+  EXPECT_EQ(words(4), (std::vector<std::int32_t>{2, 1, 3}));
+  EXPECT_EQ(diversity(models.seeded, 1), 1);
+  EXPECT_EQ(counted_top_words(models.seeded, 1, 1).front().probability, models.seeded.phi(2, 1));
 }
 
 TEST(SeededModel, InfersAndScoresByItsPhi) {

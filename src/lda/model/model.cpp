@@ -118,7 +118,10 @@ void Model::verify() const {
   }
 }
 
-std::vector<TopWord> top_words(const Model& model, std::int32_t topic, int count) {
+namespace {
+
+// The `count` most probable words of a topic, among all or among those that have a token of it.
+std::vector<TopWord> most_probable(const Model& model, std::int32_t topic, int count, bool counted) {
   require(0 <= topic && topic < model.topics, "papilio::top_words: topic {}, expected 0 <= topic < {}", topic,
           model.topics);
   require(count >= 0, "papilio::top_words: count is {}, expected 0 or more", count);
@@ -126,13 +129,16 @@ std::vector<TopWord> top_words(const Model& model, std::int32_t topic, int count
   require(model.n_wk.size() % columns == 0 && model.n_wk.size() / columns == model.vocabulary.size(),
           "papilio::top_words: n_wk has {} entries, expected {} words x {} topics", model.n_wk.size(),
           model.vocabulary.size(), model.topics);
+  const auto tokens_of = [&](std::int32_t w) {
+    return model.n_wk[static_cast<std::size_t>(std::int64_t{w} * model.topics + topic)];
+  };
+  const auto n_of = [&](std::int32_t w) {
+    return std::int64_t{tokens_of(w)} + (model.seed_words.empty() ? 0 : model.seed_weight(w, topic));
+  };
   std::vector<std::int32_t> words(model.vocabulary.size());
   std::iota(words.begin(), words.end(), 0);
-  const auto n_of = [&](std::int32_t w) {
-    return std::int64_t{model.n_wk[static_cast<std::size_t>(std::int64_t{w} * model.topics + topic)]} +
-           (model.seed_words.empty() ? 0 : model.seed_weight(w, topic));
-  };
-  const auto end = words.begin() + std::min<std::int64_t>(count, model.vocabulary_size());
+  if (counted) std::erase_if(words, [&](std::int32_t w) { return tokens_of(w) == 0; });
+  const auto end = words.begin() + std::min<std::int64_t>(count, std::ssize(words));
   std::partial_sort(words.begin(), end, words.end(),
                     [&](std::int32_t a, std::int32_t b) { return n_of(a) != n_of(b) ? n_of(a) > n_of(b) : a < b; });
   std::vector<TopWord> top;
@@ -142,12 +148,14 @@ std::vector<TopWord> top_words(const Model& model, std::int32_t topic, int count
   return top;
 }
 
+}  // namespace
+
+std::vector<TopWord> top_words(const Model& model, std::int32_t topic, int count) {
+  return most_probable(model, topic, count, false);
+}
+
 std::vector<TopWord> counted_top_words(const Model& model, std::int32_t topic, int count) {
-  std::vector<TopWord> words = top_words(model, topic, count);
-  std::erase_if(words, [&](const TopWord& word) {
-    return model.n_wk[static_cast<std::size_t>(std::int64_t{word.word} * model.topics + topic)] == 0;
-  });
-  return words;
+  return most_probable(model, topic, count, true);
 }
 
 }  // namespace papilio
