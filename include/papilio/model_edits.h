@@ -30,19 +30,19 @@ Model label_topics(const Model& model, const std::map<std::int32_t, std::string>
 //
 // The counts n_wk and n_k of a group are added, as if the sampler had never told its topics apart, and so are their
 // alphas: if theta is a draw from Dirichlet(alpha) and some of its shares are replaced by their sum, the result is a
-// draw from the Dirichlet distribution in which their alphas are added. beta is counted once. Afterwards a document can
-// no longer give the topics of a group different weights.
+// draw from the Dirichlet distribution in which their alphas are added. beta is counted once; weights of seed words are
+// added. Afterwards a document can no longer give the topics of a group different weights.
 //
 // Throws InvalidArgument for no groups, groups of fewer than two topics, topics out of range or given twice, counts
-// above 2^31 - 1, and a model that does not verify.
+// above 2^31 - 1, weights above largest_seed_weight, and a model that does not verify.
 Model merge_topics(const Model& model, const std::vector<std::vector<std::int32_t>>& groups);
 
 // Leaves topics out. The tokens counted with them leave the model; its vocabulary stays, and a word without a token
-// left keeps the probability that beta gives it. Topics after a removed one move down.
+// left keeps the probability that beta gives it, but is unknown to map_words. Topics after a removed one move down.
 //
 // The alphas of the other topics stay: if theta is a draw from Dirichlet(alpha), its other shares, divided by their
-// sum, are a draw from the Dirichlet distribution of their alphas. Tokens that a dropped topic would explain go to the
-// remaining topics, whose shares sum to 1. (To ignore words altogether, make them stop words.)
+// sum, are a draw from the Dirichlet distribution of their alphas. Known tokens that a dropped topic would explain go
+// to the remaining topics, whose shares sum to 1. (To ignore words altogether, make them stop words.)
 //
 // Throws InvalidArgument for no topics, all topics, topics out of range or given twice, and a model that does not
 // verify.

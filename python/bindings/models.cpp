@@ -217,7 +217,8 @@ constexpr const char* drop_doc =
     R"(Leaves topics out, in a new model.
 
 Their tokens go with them; the vocabulary stays. In new documents the remaining topics, whose shares
-sum to 1, explain all tokens. Topics after a removed one move down.
+sum to 1, explain all tokens of words that have a token left; other words are unknown. Topics after a
+removed one move down.
 
 Parameters
 ----------

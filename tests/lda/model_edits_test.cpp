@@ -105,6 +105,16 @@ TEST(MergeTopics, KeepsTheLawOfTheSumOfShares) {
   }
 }
 
+TEST(DropTopics, MakesWordsWithoutATokenUnknown) {
+  const Model model = testing::make_model({{5, 0}, {0, 7}, {3, 3}}, {0.1, 0.2}, 0.01);
+  const Corpus corpus = testing::make_corpus({{0, 1, 2, 1}}, 3);
+  EXPECT_EQ(map_words(model, corpus).unknown_tokens, 0);
+  const Model dropped = drop_topics(model, std::vector<std::int32_t>{1});
+  EXPECT_EQ(map_words(dropped, corpus).model_words, (std::vector<std::int32_t>{0, -1, 2}));
+  EXPECT_EQ(infer(dropped, corpus).known_tokens, 2);
+  EXPECT_EQ(dropped.phi(1, 0), 0.01 / (8 + 3 * 0.01));
+}
+
 TEST(DropTopics, KeepsTheLawOfTheOtherShares) {
   const Model model = testing::make_model({{1, 1, 1}}, {0.3, 0.5, 0.7}, 0.1);
   const std::vector<double> alpha = drop_topics(model, std::vector<std::int32_t>{1}).alpha;
