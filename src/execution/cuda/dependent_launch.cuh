@@ -8,8 +8,12 @@
 #include "execution/cuda/check.h"
 
 // Launches a kernel early: its blocks may start while the kernel before it in the stream is still ending (compute
-// capability 9.0 or later; older devices launch it as usual). Such a kernel must first wait for that end, because the
-// kernel after it relies on all kernels before it.
+// capability 9.0 or later; older devices and code launch it as usual). Until such a kernel has waited for that end:
+// - It writes nothing in global memory, and reads nothing that the kernel before writes.
+// - It may read other things only if all earlier kernels have ended: the one before was launched as usual, or waited
+//   itself before it let this one come.
+// At least one of its threads waits, so that it does not end before the kernel before does: the kernel after it waits
+// for its end alone. Other threads may leave without waiting.
 
 namespace papilio::execution {
 
@@ -20,7 +24,7 @@ __device__ __forceinline__ void let_next_kernel_come() {
 #endif
 }
 
-// Called by the kernel that was launched early, before anything else: waits for the end of the kernel before.
+// Called by the kernel that was launched early: waits for the end of the kernel before.
 __device__ __forceinline__ void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
