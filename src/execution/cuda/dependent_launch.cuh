@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "execution/cuda/check.h"
+#include "execution/cuda/code_for_90.h"
 
 // Launches a kernel early: its blocks may start while the kernel before it in the stream is still ending (compute
 // capability 9.0 or later; older devices and code launch it as usual). Until such a kernel has waited for that end:
@@ -31,14 +32,6 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 #endif
 }
 
-// Whether the current device runs code of the kernel that waits; code compiled for older devices does not.
-template <class... Parameters>
-bool waits_for_kernel_before(void (*kernel)(Parameters...), const char* what) {
-  cudaFuncAttributes attributes = {};
-  check(cudaFuncGetAttributes(&attributes, kernel), what);
-  return attributes.ptxVersion >= 90;
-}
-
 inline cudaLaunchAttribute early_launch() {
   cudaLaunchAttribute early = {};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -57,7 +50,7 @@ void launch_early(void (*kernel)(Parameters...), unsigned blocks, unsigned threa
   config.dynamicSmemBytes = shared_bytes;
   config.stream = stream;
   config.attrs = &early;
-  config.numAttrs = waits_for_kernel_before(kernel, what) ? 1 : 0;
+  config.numAttrs = runs_code_for_90() ? 1 : 0;  // other code does not wait
   check(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...), what);
 }
 

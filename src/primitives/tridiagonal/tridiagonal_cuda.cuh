@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/math.h"
+#include "execution/cuda/code_for_90.h"
 #include "execution/cuda/memory.h"
 #include "execution/cuda/shared_bytes.h"
 #include "primitives/tridiagonal/plan_cuda.h"
@@ -162,7 +163,7 @@ void launch_any(const TridiagonalCall<T>& call, std::uint8_t* status, void* work
                 void* cuda_stream) {
   const execution::OnDevice here(device);
   const auto stream = static_cast<cudaStream_t>(cuda_stream);
-  const bool clusters = has_clusters(device);
+  const bool clusters = execution::runs_code_for_90();
   if (call.walk)
     call.noise.wanted ? launch<T, Walk, true>(call, status, workspace, clusters, stream)
                       : launch<T, Walk, false>(call, status, workspace, clusters, stream);

@@ -19,9 +19,6 @@ void solve_on_cuda(const TridiagonalCall<T>& call, TridiagonalStatus* status, vo
 std::int64_t tridiagonal_workspace_on_cuda(std::int64_t systems, std::int64_t rows, bool interleaved,
                                            std::int64_t number_bytes, Device device);
 
-// Whether blocks of a device can share their memory: needs compute capability 9.0, also of the kernels in this build.
-bool has_clusters(Device device);
-
 // Whether neighbouring threads should have neighbouring systems rather than neighbouring chunks.
 template <class T>
 bool is_interleaved(const Diagonal<T>& x) {

@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "execution/cuda/check.h"
+#include "execution/cuda/code_for_90.h"
 #include "execution/cuda/dependent_launch.cuh"
 #include "execution/cuda/memory.h"
 #include "execution/cuda/shared_bytes.h"
@@ -29,7 +30,7 @@ struct TokenShape {
 
 // If there are too few rows to fill the device, blocks share rows, as long as each has at least `least` categories.
 inline int parts_for(std::int64_t rows, std::int64_t categories, std::int64_t least, std::int64_t most) {
-  if (execution::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return 1;
+  if (!execution::runs_code_for_90()) return 1;  // other code has one block per row
   const std::int64_t enough = 2 * std::int64_t{execution::multiprocessors()};
   int parts = 1;
   while (parts < most_token_parts &&
@@ -94,7 +95,7 @@ template <class Call>
 void launch_on_rows(void (*kernel)(Call), const Call& call, std::int64_t rows, const TokenShape& shape, int threads,
                     cudaStream_t stream, const char* what, Begin begin = Begin::after) {
   allow_shared_bytes(kernel, shape, what);
-  if (begin == Begin::early && !execution::waits_for_kernel_before(kernel, what)) begin = Begin::after;
+  if (begin == Begin::early && !execution::runs_code_for_90()) begin = Begin::after;
   const TokenLaunch launch(rows, shape, threads, stream, begin);
   execution::check(cudaLaunchKernelEx(&launch.config, kernel, call), what);
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "base/math.h"
+#include "execution/cuda/code_for_90.h"
 #include "sampling/tokens/stream/row_stream_cuda.cuh"
 #include "sampling/tokens/token_launch_cuda.h"
 
@@ -26,7 +27,7 @@ StreamShape stream_shape(const TokenCall& call) {
   constexpr std::int64_t in_line = 16 / sizeof(S), lines_of_chunk = chunk_lines, chunk_bytes = 16 * lines_of_chunk;
   const bool whole_lines = reinterpret_cast<std::uintptr_t>(call.logits) % 16 == 0 && call.row_stride % in_line == 0 &&
                            call.categories % in_line == 0;
-  if (!whole_lines || execution::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return {};
+  if (!whole_lines || !execution::runs_code_for_90()) return {};
   const std::int64_t room = execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
                             static_cast<std::int64_t>(sizeof(StreamMemory<S, alone>)) - 1024;
   const std::int64_t buffers = std::min<std::int64_t>(stream_most_buffers, room / chunk_bytes);
