@@ -28,6 +28,11 @@ struct TokenShape {
   bool staged;  // rows do not fit on chip and are held in the workspace
 };
 
+// Whether a block of the current device has room for so much shared memory, static and dynamic.
+inline bool fits_in_block(std::int64_t bytes) {
+  return bytes <= execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+}
+
 // If there are too few rows to fill the device, blocks share rows, as long as each has at least `least` categories.
 inline int parts_for(std::int64_t rows, std::int64_t categories, std::int64_t least, std::int64_t most) {
   if (!execution::runs_code_for_90()) return 1;  // other code has one block per row

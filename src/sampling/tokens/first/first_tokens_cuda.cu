@@ -6,6 +6,7 @@
 #include "papilio/half.h"
 #include "sampling/tokens/first/first_tokens_cuda.cuh"
 #include "sampling/tokens/first/largest_tokens_cuda.cuh"
+#include "sampling/tokens/first/search_first_cuda.cuh"
 #include "sampling/tokens/token_launch_cuda.h"
 
 namespace papilio::sampling {
@@ -18,9 +19,19 @@ int first_parts(std::int64_t rows, std::int64_t categories) {
 }
 
 template <class S>
+constexpr std::int64_t tile_bytes = 2 * sampling_kernel::first_tile * sizeof(S);
+
+// The shared memory that a block of draw_first_tokens needs, and what a block has on every device since compute
+// capability 8.0.
+template <class S>
+constexpr std::int64_t first_bytes = tile_bytes<S> + sizeof(sampling_kernel::FirstMemory) +
+                                     sizeof(sampling_kernel::FewMemory);
+constexpr std::int64_t bytes_everywhere = std::int64_t{99} << 10;
+
+template <class S>
 TokenShape first_shape(int parts, std::int64_t categories) {
-  return {parts, base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(categories, parts), 8),
-          2 * sampling_kernel::first_tile * static_cast<std::int64_t>(sizeof(S)), false};
+  return {parts, base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(categories, parts), 8), tile_bytes<S>,
+          false};
 }
 
 // A block reads a part efficiently if a multiprocessor has one or two of them.
@@ -32,6 +43,13 @@ void draw_largest(const TokenCall& call, cudaStream_t stream) {
   shape.shared_bytes = 0;
   launch_on_rows(sampling_kernel::draw_largest_tokens<S>, shaped(call, shape), call.rows, shape,
                  sampling_kernel::largest_threads, stream, "drawing the largest tokens");
+}
+
+template <class S>
+void search_first(const TokenCall& call, cudaStream_t stream) {
+  const TokenShape shape = slice_shape(call.rows, call.categories, sizeof(sampling_kernel::SliceMemory));
+  launch_on_rows(sampling_kernel::search_first_tokens<S>, shaped(call, shape), call.rows, shape,
+                 sampling_kernel::slice_threads, stream, "searching for the first tokens");
 }
 
 }  // namespace
@@ -49,6 +67,9 @@ void draw_first_tokens_on_cuda(const TokenCall& call, bool one_filter, cudaStrea
   const bool may_be_few = call.column_stride == 1 && call.allowed == nullptr && (small || !one_filter);
   const bool unchanged = may_be_few && one_filter && call.bias_offsets == nullptr;
   if (unchanged && call.temperature.value == 0 && call.rows <= most_token_rows) return draw_largest<S>(call, stream);
+  if constexpr (bytes_everywhere < first_bytes<S>) {
+    if (!fits_in_block(first_bytes<S>)) return search_first<S>(call, stream);
+  }
   if (unchanged) {
     // All rows take the same time, so as many are drawn at a time as there is room for.
     const std::int64_t blocks = first_blocks * std::int64_t{execution::multiprocessors()};

@@ -13,12 +13,6 @@ template <class Shape>
 constexpr std::int64_t shared_bytes =
     sizeof(sampling_kernel::NearMemory<Shape>) + Shape::capacity * sizeof(sampling_kernel::NearLogit);
 
-template <class Shape>
-bool fits() {
-  const std::int64_t room = execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  return room >= shared_bytes<Shape>;
-}
-
 // With more categories, too many would fall into one bucket.
 constexpr std::int64_t most_categories = std::int64_t{1} << 19;
 
@@ -26,7 +20,7 @@ constexpr std::int64_t most_categories = std::int64_t{1} << 19;
 
 NearRows near_rows(const TokenCall& call) {
   if (!call.on_chip || call.bias_offsets != nullptr || call.kept_masses != nullptr ||
-      call.categories > most_categories || !fits<sampling_kernel::FewNear>())
+      call.categories > most_categories || !fits_in_block(shared_bytes<sampling_kernel::FewNear>))
     return NearRows::none;
   // With fewer rows the other kernels are as fast (benchmarks/results/tokens-gpu.md, near the largest).
   const std::int64_t multiprocessors = execution::multiprocessors();
@@ -58,7 +52,7 @@ void draw_near_tokens_on_cuda(const TokenCall& call, cudaStream_t stream) {
   using namespace sampling_kernel;
   const bool masked = call.allowed != nullptr;
   launch<FewNear>(masked ? draw_near_tokens<S, true> : draw_near_tokens<S, false>, call, stream, Begin::after);
-  if (!fits<ManyNear>()) return;  // what is left goes on chip
+  if (!fits_in_block(shared_bytes<ManyNear>)) return;  // what is left goes on chip
   launch<ManyNear>(masked ? draw_many_near_tokens<S, true> : draw_many_near_tokens<S, false>, call, stream,
                    Begin::early);
 }

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sampling/tokens/filtered_tokens_cuda.cuh"
+#include "sampling/tokens/token_sums_cuda.cuh"
+
+// Draws from the first few categories of each row on devices where a block has too little shared memory to collect
+// them (first_tokens_cuda.cuh): searches the order of a row that the blocks of a cluster hold.
+
+namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
+
+template <class S>
+__global__ void __launch_bounds__(slice_threads, 2) search_first_tokens(const __grid_constant__ TokenCall call) {
+  __shared__ SliceMemory memory;
+  const std::int64_t parts = cluster::size(), step = gridDim.x / parts;
+  if (threadIdx.x == 0) memory.candidates = 0;
+  for (std::int64_t row = blockIdx.x / parts; row < call.rows; row += step) {
+    const TokenFilter filter = filter_of_row(call, row);
+    if (!among_few(call, filter)) continue;
+    const BiasOfRow bias = bias_of_row(call, row);
+    __syncthreads();
+    TokenStatus status = bias_is_bad(call, bias) ? TokenStatus::bad_bias
+                         : valid_filter(filter)  ? TokenStatus::ok
+                                                 : TokenStatus::bad_filter;
+    TokenSlice slice(call, memory, slice_values, row);
+    if (status == TokenStatus::ok) status = slice.read<S>(call, row, bias);
+    if (status == TokenStatus::ok) {
+      FilteredDraw draw(call, memory, slice, row, searched_filter(filter));
+      draw.filter(slice);
+      draw.draw();
+    } else if (cluster::rank() == 0) {
+      put_none(call, row, status);
+    }
+    cluster::sync();
+    if (status == TokenStatus::ok && cluster::rank() == 0 && threadIdx.x == 0)
+      put(call.kept_masses, row, 1.0f);  // only asked for at temperature 0
+  }
+}
+
+}  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel
