@@ -11,15 +11,15 @@ inline unsigned grid_for(std::int64_t work, std::int64_t per_block, int blocks_p
   return static_cast<unsigned>(std::clamp<std::int64_t>(base::ceil_div(work, per_block), 1, most));
 }
 
-// Bytes of shared memory for the table of all bins, and for the hashed table.
+// Bytes of shared memory for the table of all bins, if a block has as many, and for the hashed table.
 inline constexpr std::int64_t most_table_bytes = 96 * 1024;
 inline constexpr int hashed_table_bytes = 64 * 1024;
 
-inline SharedTable table_for(std::int64_t bins, int limbs) {
+inline SharedTable table_for(std::int64_t bins, int limbs, std::int64_t most_bytes) {
   const std::int64_t bytes = bins * limbs * 4;
-  if (bytes <= most_table_bytes) {
+  if (bytes <= most_bytes) {
     int copies = 1;
-    while (copies < 32 && 2 * copies * bytes <= most_table_bytes / 2) copies *= 2;
+    while (copies < 32 && 2 * copies * bytes <= most_bytes / 2) copies *= 2;
     return {.hashed = false, .slots = static_cast<int>(bins), .copies = copies};
   }
   int slots = 1;
@@ -64,12 +64,15 @@ ByIndexCall<Index, T> call_for_range(ByIndexCall<Index, T> call, std::int64_t fi
 
 template <class C, class Index, class T, Items which>
 void launch_adding(const ByIndexCall<Index, T>& call, const C& cells, cudaStream_t stream) {
-  const SharedTable table = table_for(call.range, C::limbs);
+  constexpr std::int64_t queues =
+      sizeof(typename QueueOfWarp<T>::Entries) * (which == Items::few ? by_index_threads / 32 : 1);
+  const std::int64_t most =
+      std::min(most_table_bytes, execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - queues);
+  const SharedTable table = table_for(call.range, C::limbs, most);
   const int bytes = table.slots * table.copies * (C::limbs + (table.hashed ? 1 : 0)) * 4;
   const auto kernel = add_by_index<C, Index, T, which>;
-  execution::check(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most_table_bytes)),
-      "asking for shared memory");
+  execution::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
+                   "asking for shared memory");
   kernel<<<grid_for(call.items, by_index_tile, 2), by_index_threads, static_cast<std::size_t>(bytes), stream>>>(
       call, cells, table);
   execution::check_launch("reducing by index");
