@@ -15,43 +15,58 @@ namespace {
 
 using execution::check;
 
-constexpr std::int64_t rows = 5, room = 40;
+constexpr std::int64_t room = 40;
 
 struct Asked {
   std::string what;
   std::int32_t top_k;
   float top_p, min_p;
   bool with_lists, with_ranks;  // kernels that draw on chip, and those for any row
+  std::int64_t rows = 5;
+  bool with_mask = false;
 };
+
+std::size_t at(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 // One step: what it reads, and what it says.
 struct Step {
   std::vector<float> logits;
   std::vector<std::int64_t> positions;
+  std::vector<std::uint32_t> allowed;
   std::vector<std::int32_t> tokens, ranks, kept;
   std::vector<float> logs;
   std::vector<TokenStatus> status;
 
-  Step(std::int64_t categories, std::uint64_t seed)
-      : tokens(rows, 7), ranks(rows, 7), kept(rows * room, 7), logs(rows, 7), status(rows, TokenStatus::bad_draft) {
+  static std::int64_t words_of(std::int64_t categories) { return (categories + 31) / 32; }
+
+  Step(std::int64_t rows, std::int64_t categories, std::uint64_t seed)
+      : tokens(at(rows), 7),
+        ranks(at(rows), 7),
+        kept(at(rows * room), 7),
+        logs(at(rows), 7),
+        status(at(rows), TokenStatus::bad_draft) {
     std::mt19937_64 bits(seed);
     for (std::int64_t i = 0; i < rows; ++i) {
       for (const float x : random_row(bits, categories)) logits.push_back(x);
       positions.push_back(pick(bits, 100000));
+      for (std::int64_t word = 0; word < words_of(categories); ++word)
+        allowed.push_back(static_cast<std::uint32_t>(bits()));
     }
   }
 };
 
 class TokenGraph {
  public:
-  TokenGraph(const Asked& asked, std::int64_t categories) : asked_(asked), categories_(categories) {}
+  TokenGraph(const Asked& asked, std::int64_t categories)
+      : asked_(asked), rows_(asked.rows), categories_(categories), there_(rows_, categories) {}
 
   void queue(cudaStream_t stream) { draw(there_, Device::cuda(), stream); }
 
-  // Reads other logits and positions from now on.
+  // Reads other logits, positions and masks from now on.
   void feed(const Step& step, const execution::Stream& stream) {
-    there_.logits.upload(step.logits.data(), rows * categories_, stream.get());
-    there_.positions.upload(step.positions.data(), rows, stream.get());
+    there_.logits.upload(step.logits.data(), rows_ * categories_, stream.get());
+    there_.positions.upload(step.positions.data(), rows_, stream.get());
+    there_.allowed.upload(step.allowed.data(), there_.allowed.size(), stream.get());
   }
 
   void expect_drawn(Step step, const execution::Stream& stream) {
@@ -60,7 +75,8 @@ class TokenGraph {
       std::vector<typename std::decay_t<decltype(here)>::value_type> found(here.size());
       there.download(found.data(), static_cast<std::int64_t>(found.size()), stream.get());
       stream.wait();
-      EXPECT_TRUE(same_bytes(found, here, what)) << asked_.what << ", " << categories_ << " categories";
+      EXPECT_TRUE(same_bytes(found, here, what))
+          << asked_.what << ", " << categories_ << " categories" << (asked_.with_mask ? ", masked" : "");
     };
     same(there_.tokens, step.tokens, "the token");
     same(there_.logs, step.logs, "the log probability");
@@ -69,36 +85,47 @@ class TokenGraph {
     if (asked_.with_lists) same(there_.kept, step.kept, "the kept set");
   }
 
-  TokenFilters filters() const {
+ private:
+  struct There {
+    There(std::int64_t rows, std::int64_t categories)
+        : logits(rows * categories, "logits"),
+          logs(rows, "logarithms"),
+          positions(rows, "positions"),
+          allowed(rows * Step::words_of(categories), "masks"),
+          tokens(rows, "tokens"),
+          ranks(rows, "ranks"),
+          kept(rows * room, "kept"),
+          status(rows, "statuses") {}
+
+    execution::DeviceArray<float> logits, logs;
+    execution::DeviceArray<std::int64_t> positions;
+    execution::DeviceArray<std::uint32_t> allowed;
+    execution::DeviceArray<std::int32_t> tokens, ranks, kept;
+    execution::DeviceArray<TokenStatus> status;
+  };
+
+  TokenFilters filters(const std::uint32_t* allowed, Device device) const {
     TokenFilters filters;
     filters.temperature = 0.7f;
     filters.top_k = asked_.top_k;
     filters.top_p = asked_.top_p;
     filters.min_p = asked_.min_p;
+    const std::int64_t words = Step::words_of(categories_);
+    if (asked_.with_mask) filters.allowed = {allowed, rows_, words, words, 1, device};
     return filters;
   }
 
- private:
-  struct There {
-    explicit There(std::int64_t categories) : logits(rows * categories, "logits") {}
-
-    execution::DeviceArray<float> logits, logs{rows, "logarithms"};
-    execution::DeviceArray<std::int64_t> positions{rows, "positions"};
-    execution::DeviceArray<std::int32_t> tokens{rows, "tokens"}, ranks{rows, "ranks"}, kept{rows * room, "kept"};
-    execution::DeviceArray<TokenStatus> status{rows, "statuses"};
-  };
-
   void draw(There& to, Device device, cudaStream_t stream) {
-    TokenResults results = {.tokens = {to.tokens.data(), rows, device}};
-    results.log_probabilities = {to.logs.data(), rows, device};
-    results.status = {to.status.data(), rows, device};
-    if (asked_.with_ranks) results.ranks = {to.ranks.data(), rows, device};
-    if (asked_.with_lists) results.kept_categories = {to.kept.data(), rows, room, room, 1, device};
+    TokenResults results = {.tokens = {to.tokens.data(), rows_, device}};
+    results.log_probabilities = {to.logs.data(), rows_, device};
+    results.status = {to.status.data(), rows_, device};
+    if (asked_.with_ranks) results.ranks = {to.ranks.data(), rows_, device};
+    if (asked_.with_lists) results.kept_categories = {to.kept.data(), rows_, room, room, 1, device};
     TokenOptions options = {.seed = 3};
-    options.positions = {to.positions.data(), rows, device};
+    options.positions = {to.positions.data(), rows_, device};
     options.cuda_stream = stream;
-    sample_tokens(MatrixView<const float>{to.logits.data(), rows, categories_, categories_, 1, device}, results,
-                  filters(), options);
+    sample_tokens(MatrixView<const float>{to.logits.data(), rows_, categories_, categories_, 1, device}, results,
+                  filters(to.allowed.data(), device), options);
   }
 
   void draw_on_host(Step& step) const {
@@ -106,16 +133,42 @@ class TokenGraph {
     results.log_probabilities = step.logs;
     results.status = step.status;
     results.ranks = step.ranks;
-    results.kept_categories = {step.kept.data(), rows, room};
+    results.kept_categories = {step.kept.data(), rows_, room};
     TokenOptions options = {.seed = 3};
     options.positions = step.positions;
-    sample_tokens(MatrixView<const float>(step.logits.data(), rows, categories_), results, filters(), options);
+    sample_tokens(MatrixView<const float>(step.logits.data(), rows_, categories_), results,
+                  filters(step.allowed.data(), Device::cpu()), options);
   }
 
   Asked asked_;
-  std::int64_t categories_;
-  There there_{categories_};
+  std::int64_t rows_, categories_;
+  There there_;
 };
+
+// Captures a call once and replays it with other steps.
+void expect_replays(const Asked& asked, std::int64_t categories) {
+  const Step steps[] = {Step(asked.rows, categories, 1), Step(asked.rows, categories, 2),
+                        Step(asked.rows, categories, 3)};
+  const execution::Stream stream;
+  TokenGraph drawn(asked, categories);
+  drawn.feed(steps[0], stream);
+  drawn.queue(stream.get());  // so that the kernels are loaded
+  stream.wait();
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "beginning a capture");
+  drawn.queue(stream.get());
+  check(cudaStreamEndCapture(stream.get(), &graph), "ending a capture");
+  check(cudaGraphInstantiate(&ready, graph, 0), "instantiating a graph");
+  for (const int step : {1, 2, 0, 2}) {
+    drawn.feed(steps[step], stream);
+    check(cudaGraphLaunch(ready, stream.get()), "launching a graph");
+    stream.wait();
+    drawn.expect_drawn(steps[step], stream);
+  }
+  cudaGraphExecDestroy(ready);
+  cudaGraphDestroy(graph);
+}
 
 class CudaTokenGraphs : public CudaTest {};
 
@@ -124,28 +177,14 @@ TEST_F(CudaTokenGraphs, ReplaysDrawFromWhatIsThereNow) {
                          {"min_p", 0, 1, 0.05f, false, false},        {"top_p", 0, 0.9f, 0, true, false},
                          {"many of top_k", 2000, 1, 0, true, false},  {"any row", 0, 0.9f, 0, true, true}};
   for (const std::int64_t categories : {100, 5003, 131072})
-    for (const Asked& asked : calls) {
-      const Step steps[] = {Step(categories, 1), Step(categories, 2), Step(categories, 3)};
-      const execution::Stream stream;
-      TokenGraph drawn(asked, categories);
-      drawn.feed(steps[0], stream);
-      drawn.queue(stream.get());  // so that the kernels are loaded
-      stream.wait();
-      cudaGraph_t graph = nullptr;
-      cudaGraphExec_t ready = nullptr;
-      check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "beginning a capture");
-      drawn.queue(stream.get());
-      check(cudaStreamEndCapture(stream.get(), &graph), "ending a capture");
-      check(cudaGraphInstantiate(&ready, graph, 0), "instantiating a graph");
-      for (const int step : {1, 2, 0, 2}) {
-        drawn.feed(steps[step], stream);
-        check(cudaGraphLaunch(ready, stream.get()), "launching a graph");
-        stream.wait();
-        drawn.expect_drawn(steps[step], stream);
-      }
-      cudaGraphExecDestroy(ready);
-      cudaGraphDestroy(graph);
-    }
+    for (const Asked& asked : calls) expect_replays(asked, categories);
+}
+
+// So many rows are drawn from near the largest logit first, and what is left over by kernels that begin early.
+TEST_F(CudaTokenGraphs, KernelsThatBeginEarly) {
+  for (const std::int64_t categories : {5003, 20000})
+    for (const bool with_mask : {false, true})
+      expect_replays({"near the largest", 0, 0.9f, 0, true, false, 200, with_mask}, categories);
 }
 
 }  // namespace
