@@ -20,7 +20,7 @@ struct TopicDiagnostics {
   double corpus_distance = 0;   // KL(words of the topic || words of the corpus), nats
   double effective_words = 0;   // 1 / sum_w p_w^2
   double exclusivity = 0;       // mean over top words of the topic's share among all topics' phi
-  double coherence = 0;         // UMass: sum over pairs of top words of ln((D(a, b) + beta) / D(b)), b more frequent
+  double coherence = 0;         // UMass: sum over pairs of top words of ln((D(a, b) + beta) / D(b)), b more probable
   std::int64_t documents = 0;   // documents with a token of the topic
   std::int64_t dominated = 0;   // those of them in which no other topic has more tokens (among equals the first counts)
   std::int64_t allocated_half = 0;    // documents in which at least half of the tokens have the topic

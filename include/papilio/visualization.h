@@ -67,8 +67,8 @@ struct LdavisData {
 //
 // Distances between topics are Jensen-Shannon divergences, mapped to the plane by classical scaling (principal
 // coordinates). The bars of a topic are the words that are among its R most relevant for some lambda in 0, step,
-// 2 step, ..., 1. The relevance is lambda ln phi + (1 - lambda) ln lift; among equals the word with the lower number
-// comes first.
+// 2 step, ..., up to the first that is 1 or more, as in pyLDAvis. The relevance is lambda ln phi + (1 - lambda) ln
+// lift; among equals the word with the lower number comes first.
 //
 // Time O(V K / step), plus O(K) per pair of a topic and a word counted in it, plus O(K^3). Throws InvalidArgument for
 // options out of range, tokens that do not fit, and a model that does not verify.
