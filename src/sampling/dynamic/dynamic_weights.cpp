@@ -280,6 +280,8 @@ DynamicWeights DynamicWeights::from_bytes(std::span<const std::byte> bytes) {
   for (std::size_t k = 0; k < K; ++k) {
     weights[k] = sampling::checked_weight(function, static_cast<std::int64_t>(k), weights[k]);
   }
+  base::require(std::memcmp(weights.data(), bytes.data() + sizeof header, K * sizeof(double)) == 0,
+                "papilio::{}: a weight is -0, which to_bytes writes as 0", function);
   std::vector<std::int32_t> numbers(static_cast<std::size_t>(header.numbers));
   if (!numbers.empty()) {
     std::memcpy(numbers.data(), bytes.data() + sizeof header + K * sizeof(double), numbers.size() * sizeof numbers[0]);

@@ -162,6 +162,7 @@ TEST_P(Dynamic, BytesThatNobodyWroteAreRefused) {
     try {
       const DynamicWeights dynamic = DynamicWeights::from_bytes(changed);
       ASSERT_EQ(dynamic.categories(), 9);
+      ASSERT_EQ(dynamic.to_bytes(), changed);
       if (dynamic.total() > 0) draws(dynamic, 10, {});
     } catch (const InvalidArgument&) {
     }
