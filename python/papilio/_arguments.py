@@ -45,7 +45,10 @@ def unsigned(x: Any, what: str) -> int:
     """An integer that fits into 64 bits without a sign."""
     if isinstance(x, (bool, np.bool_)):
         raise TypeError(f"papilio: {what} is {x!r}, expected a whole number")
-    x = operator.index(x)
+    try:
+        x = operator.index(x)
+    except TypeError as error:
+        raise TypeError(f"papilio: {what} is {x!r}, expected a whole number") from error
     if not 0 <= x < 2**64:
         raise ValueError(f"papilio: {what} must be in the range 0 <= {what} < 2^64; got {x}")
     return x

@@ -208,6 +208,21 @@ def plain(x: Any, what: str) -> np.ndarray:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
+def unsigned_of(x: Any, what: str) -> np.ndarray:
+    """A list as an array; whole numbers on both sides of 2^63 as uint64, where NumPy makes float64 of them."""
+    array = np.asarray(x)
+    if array.dtype.kind not in ("f", "O") or array.ndim != 1 or not all_whole(x) or not array.size:
+        return array
+    if min(x) < 0 or max(x) >= 2**64:
+        raise ValueError(f"papilio: {what} has numbers from {min(x)} to {max(x)}, more than 64 bits hold")
+    return np.array(x, np.uint64)
+
+
+def all_whole(x: Any) -> bool:
+    """Whether each entry of a list is a whole number by its type."""
+    return all(isinstance(entry, (int, np.integer)) and not isinstance(entry, bool) for entry in x)
+
+
 def _of_objects(array: np.ndarray, what: str) -> np.ndarray:
     entries = array.ravel().tolist()
     kinds = {type(entry) for entry in entries}

@@ -10,6 +10,7 @@ from typing import Any
 
 from papilio import _core
 from papilio._arguments import DrawOptions, index_dtype, is_integer, length, unsigned
+from papilio._checked import real
 
 
 def categorical(
@@ -38,7 +39,7 @@ def categorical(
             raise ValueError("papilio: indptr must have one entry more than there are rows, so at least one; got none")
         source = _core.DrawSource.ragged(view, arrays.view(indptr, "indptr"), picked)
     elif logits:
-        source = _core.DrawSource.logits(view, picked, float(temperature))
+        source = _core.DrawSource.logits(view, picked, real(temperature, "papilio: temperature"))
     else:
         source = _core.DrawSource.matrix(view, picked)
     return _draw(arrays, weights, source, rows, single, options)

@@ -7,7 +7,7 @@ from typing import Any
 
 from papilio import _direct_draws
 from papilio._arguments import DrawOptions
-from papilio._checked import threads as checked_threads
+from papilio._checked import flag, threads as checked_threads
 from papilio._frameworks import Torch, adopt, compiler_of
 from papilio._keywords import suggests_options
 from papilio._options import PartialSums
@@ -167,8 +167,10 @@ def sample_categorical(
     """
     weights, arrays = adopt(weights, "weights")
     options = DrawOptions(
-        seed, stream, row_ids, out, return_status, dtype, check_negative, checked_threads(threads), method, cuda_stream
-    )
+        seed, stream, row_ids, out, flag(return_status, "papilio: return_status"), dtype,
+        flag(check_negative, "papilio: check_negative"), checked_threads(threads), method, cuda_stream,
+    )  # fmt: skip
+    logits = flag(logits, "papilio: logits")
     if temperature is None:
         temperature = 1.0
     elif not logits:
@@ -237,8 +239,9 @@ def sample_products(
     """
     left, arrays = adopt(left, "left")
     options = DrawOptions(
-        seed, stream, row_ids, out, return_status, dtype, check_negative, checked_threads(threads), method, cuda_stream
-    )
+        seed, stream, row_ids, out, flag(return_status, "papilio: return_status"), dtype,
+        flag(check_negative, "papilio: check_negative"), checked_threads(threads), method, cuda_stream,
+    )  # fmt: skip
     compiler = compiler_of(
         arrays,
         left,

@@ -9,7 +9,7 @@ import numpy as np
 
 from papilio import _core, _seeds
 from papilio._arguments import index_dtype
-from papilio._checked import is_sparse, plain, refuse_hidden, refuse_huge, steps, whole
+from papilio._checked import is_sparse, plain, refuse_hidden, refuse_huge, steps, unsigned_of, whole
 from papilio._device_arrays import UnknownCuda, by_dlpack, on_device
 from papilio._framework import Framework, name_of_bytes
 
@@ -49,7 +49,7 @@ class NumPy(Framework):
     @staticmethod
     def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
         refuse_hidden(x, f"papilio: {what}")
-        x = np.asarray(x)
+        x = unsigned_of(x, what) if isinstance(x, (list, tuple)) else np.asarray(x)
         refuse_huge(x, f"papilio: {what}")
         if x.dtype.kind not in "iu":
             if x.size:
@@ -61,7 +61,7 @@ class NumPy(Framework):
             return np.asarray(x if x.dtype.itemsize == 8 else x.astype(np.int64), order="C")
         if x.size and not (-_INT32 <= x.min() and x.max() < _INT32):
             worst = x.max() if x.max() >= _INT32 else x.min()
-            raise ValueError(f"papilio: {what} holds {worst}, which is not a row number")
+            raise ValueError(f"papilio: {what} holds {worst}, which int32 does not hold")
         return np.asarray(x, dtype=np.int32, order="C")
 
     @staticmethod

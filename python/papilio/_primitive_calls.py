@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from papilio._checked import flag, plain, threads as checked_threads
+from papilio._checked import all_whole, flag, plain, threads as checked_threads
 from papilio._device_arrays import UnknownCuda
 from papilio._frameworks import Jax, NumPy, adopt
 
@@ -15,6 +15,9 @@ def values_of(x: Any, what: str, caller: str) -> tuple[Any, Any]:
     """Values as an array, whole numbers of a list as int64, and their framework."""
     if isinstance(x, (list, tuple)):
         numbers = plain(x, f"papilio: {what}")
+        large = numbers.dtype.kind in "uf" and numbers.size and numbers.max() >= 2**63
+        if large and all_whole(np.array(x, object).ravel()):
+            raise ValueError(f"papilio: {what} holds {numbers.max()}, which int64 does not hold")
         kinds = {"i": np.int64, "u": np.int64, "f": np.float64}
         return numbers.astype(kinds.get(numbers.dtype.kind, numbers.dtype)), NumPy
     values, arrays = adopt(x, what)

@@ -48,6 +48,8 @@ class Systems:
         self.out = self._empty() if out is None else self.arrays.result(out)
         if tuple(self.out.shape) != self.shape:
             raise ValueError(f"papilio: out must have the shape {self.shape}; got {tuple(self.out.shape)}")
+        if self.out.dtype != self.d.dtype:
+            raise TypeError(f"papilio: out must be of the dtype {self.d.dtype} of the right-hand side; got {self.out.dtype}")
 
     def _empty(self) -> Any:
         """Memory for a result, laid out as the right-hand side is."""

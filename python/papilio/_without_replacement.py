@@ -8,7 +8,7 @@ import numpy as np
 
 from papilio import _core, _seeds
 from papilio._arguments import index_dtype, is_integer, length, unsigned, without_gaps
-from papilio._checked import plain, threads as checked_threads, whole
+from papilio._checked import flag, plain, real, threads as checked_threads, whole
 from papilio._frameworks import NumPy, adopt
 from papilio._keywords import suggests_options
 
@@ -40,6 +40,8 @@ class _Rows:
             raise ValueError(f"papilio: weights must have one or two dimensions; got {self.weights.ndim}")
         self.single = indptr is None and self.weights.ndim == 1
         self.columns = int(self.weights.shape[-1])
+        logits = flag(logits, "papilio: logits")
+        temperature = None if temperature is None else real(temperature, "papilio: temperature")
         if temperature is not None and not logits:
             raise ValueError("papilio: a temperature applies to logits; pass logits=True")
         self.view = arrays.view(self.weights, "weights")
@@ -61,7 +63,7 @@ class _Rows:
         else:
             self.count = 1 if self.single else int(self.weights.shape[0])
             self.source = (
-                _core.DrawSource.logits(self.view, self.indices, 1.0 if temperature is None else float(temperature))
+                _core.DrawSource.logits(self.view, self.indices, 1.0 if temperature is None else temperature)
                 if logits
                 else _core.DrawSource.matrix(self.view, self.indices)
             )
@@ -85,7 +87,7 @@ class _Rows:
         elif row_ids is not None:
             numbers = _one_per_row(row_ids, self.count, "row_ids")
         drawn = np.empty(size, "int64" if dtype is None else index_dtype(dtype))
-        status = np.empty(self.count, np.uint8) if return_status else None
+        status = np.empty(self.count, np.uint8) if flag(return_status, "papilio: return_status") else None
         if self.count > 0:
             _core.sample_without_replacement(
                 self.source,

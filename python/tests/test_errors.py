@@ -35,15 +35,17 @@ BAD_CALLS = {
     "seeds of floats": (dict(seed=np.ones(4)), TypeError, "seed must hold integers; got float64"),
     "too few seeds": (dict(seed=np.arange(3)), ValueError, "seed must have one entry per row; got 3 for 4 rows"),
     "seeds in two dimensions": (dict(seed=np.ones((4, 1), int)), ValueError, "seed must have one dimension"),
+    "seeds of two signs": (dict(seed=[-1, 2**63, 0, 0]), ValueError, "seed has numbers from -1 to 9223372036854775808, more than"),
+    "seeds of 65 bits": (dict(seed=[0, 2**64, 0, 0]), ValueError, "seed has numbers from 0 to 18446744073709551616, more than"),
     "negative stream": (dict(stream=-1), ValueError, "0 <= stream < 2\\^64"),
-    "stream of float": (dict(stream=1.0), TypeError, "float"),
+    "stream of float": (dict(stream=1.0), TypeError, "stream is 1.0, expected a whole number"),
     "negative row_ids": (dict(row_ids=-1), ValueError, "row_ids"),
     "row_ids of floats": (dict(row_ids=np.ones(4)), TypeError, "row_ids must hold integers"),
     "too many row_ids": (dict(row_ids=np.arange(5)), ValueError, "row_ids must have one entry per row; got 5 for 4 rows"),
     # indices, indptr
     "index too large": (dict(indices=[0, 4]), ValueError, "rows\\[1\\] is 4, expected 0 <= row < 4"),
     "negative index": (dict(indices=[-1]), ValueError, "rows\\[0\\] is -1"),
-    "index of 2^32": (dict(indices=np.array([2**32])), ValueError, "indices holds 4294967296, which is not a row number"),
+    "index of 2^32": (dict(indices=np.array([2**32])), ValueError, "indices holds 4294967296, which int32 does not hold"),
     "indices of floats": (dict(indices=np.zeros(2)), TypeError, "indices must hold integers"),
     "indices in two dimensions": (dict(indices=[[0]]), ValueError, "indices must have one dimension; got 2"),
     "indices of one row": (dict(weights=np.ones(3), indices=[0]), ValueError, "weights of one dimension are a single row"),
@@ -56,6 +58,9 @@ BAD_CALLS = {
     # logits
     "logits and indptr": (dict(weights=np.ones(6), indptr=[0, 6], logits=True), ValueError, "indptr cannot be combined with logits"),
     "temperature of weights": (dict(temperature=2.0), ValueError, "a temperature applies to logits"),
+    "temperature of str": (dict(logits=True, temperature="1"), TypeError, "temperature is '1', expected a number"),
+    "temperature of bool": (dict(logits=True, temperature=True), TypeError, "temperature is True, expected a number"),
+    "logits of str": (dict(logits="no"), TypeError, "logits is 'no', expected True or False"),
     "temperature of 0": (dict(logits=True, temperature=0), ValueError, "temperature must be between"),
     "infinite logit": (dict(weights=WEIGHTS * np.inf, logits=True), ValueError, "logits must not be NaN or \\+infinity; row 0, category 0"),
     "no logit": (dict(weights=-WEIGHTS * np.inf, logits=True), ValueError, "row 0 has no logit above -infinity"),
@@ -71,6 +76,8 @@ BAD_CALLS = {
     "dtype of floats": (dict(dtype="float32"), TypeError, "results are int32 or int64"),
     "dtype of nothing": (dict(dtype=3), TypeError, "results are int32 or int64"),
     # the rest
+    "status of str": (dict(return_status="no"), TypeError, "return_status is 'no', expected True or False"),
+    "check of an integer": (dict(check_negative=1), TypeError, "check_negative is 1, expected True or False"),
     "negative threads": (dict(threads=-1), ValueError, "threads is -1, expected a whole number from 1 to 4096, or 0 for all"),
     "unknown method": (dict(method="fast"), ValueError, 'unknown method "fast"'),
     "method for rows of one length": (

@@ -150,6 +150,21 @@ def test_scans(dtype, exclusive):
     same(again, papilio.scan(values, exclusive=exclusive), dtype)
 
 
+@pytest.mark.parametrize("values", [[2**63], [0, 2**63], [2**64 - 1, 5], [2**64, -1]])
+def test_whole_numbers_of_a_list_that_int64_does_not_hold(values):
+    for call in (
+        papilio.scan,
+        lambda x: papilio.segmented_reduce(x, [0, len(x)]),
+        lambda x: papilio.reduce_by_index([0] * len(x), x, 1),
+        lambda x: papilio.compact(x, [1] * len(x)),
+        lambda x: papilio.transpose([x]),
+    ):
+        with pytest.raises(ValueError, match="which int64 does not hold"):
+            call(values)
+    assert papilio.scan([1e30, 2]).tolist() == [1e30, 1e30]
+    assert papilio.scan([2**63 - 1]).tolist() == [2**63 - 1]
+
+
 def test_sums_that_do_not_fit():
     values = np.array([2**31 - 1, 1, -1], np.int32)
     with pytest.raises(ValueError, match="int32"):

@@ -51,3 +51,13 @@ def test_several_keys_where_one_seed_will_do():
     for name in ("choice", "AliasTable", "generate_corpus"):
         with pytest.raises(ValueError, match="seed must be one integer, or one key; got an array of the shape"):
             TAKES_A_SEED[name](jax.random.split(jax.random.key(1), 3))
+
+
+def test_a_list_of_seeds_on_both_sides_of_2_63():
+    seeds = [2**63, 1, 2**64 - 1, 0, 5, 2**63 - 1]
+    drawn = papilio.sample_categorical(WEIGHTS, seed=np.array(seeds, np.uint64)).tolist()
+    assert papilio.sample_categorical(WEIGHTS, seed=seeds).tolist() == drawn
+    assert [int(papilio.sample_categorical(WEIGHTS[i], seed=seed, row_ids=i)) for i, seed in enumerate(seeds)] == drawn
+    assert papilio.sample_tokens(WEIGHTS.astype(np.float32), seeds=seeds).tolist() == papilio.sample_tokens(
+        WEIGHTS.astype(np.float32), seeds=np.array(seeds, np.uint64)
+    ).tolist()

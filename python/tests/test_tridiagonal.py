@@ -122,6 +122,8 @@ def test_arguments_that_do_not_fit():
         papilio.solve_tridiagonal(1, 4, 1, np.ones((2, 2, 2)))
     with pytest.raises(ValueError, match=r"out must have the shape \(2, 3\)"):
         papilio.solve_tridiagonal(1, 4, 1, d, out=np.ones(6))
+    with pytest.raises(TypeError, match="out must be of the dtype float64 of the right-hand side; got float32"):
+        papilio.solve_tridiagonal(1.0, 4.0, 1.0, np.ones(3), out=np.ones(3, np.float32))
     with pytest.raises(ValueError, match="x overlaps b"):
         papilio.solve_tridiagonal(1, d, 1, np.ones((2, 3)), out=d)
     with pytest.raises(TypeError, match="a must be of the dtype of the right-hand side; got float32"):
