@@ -395,7 +395,7 @@ def test_refused_shards():
     given = dict(number=0, first=0, categories=300, seeds=1)
     with pytest.raises(ValueError, match="all_gather gave arrays"):
         papilio.sample_sharded_tokens(LOGITS, lambda own: [own[:3]], **given)
-    with pytest.raises(ValueError, match="the shard has the categories 10 to 310 of 300"):
+    with pytest.raises(ValueError, match="the shard has 300 categories from 10 on, of 300"):
         papilio.sample_sharded_tokens(LOGITS, lambda own: [own], **{**given, "first": 10})
     with pytest.raises(TypeError, match="number is 0.5"):
         papilio.sample_sharded_tokens(LOGITS, lambda own: [own], **{**given, "number": 0.5})

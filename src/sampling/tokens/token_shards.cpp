@@ -25,8 +25,8 @@ void check_shard(const char* function, const TokenShard& shard, std::int64_t hel
   base::require(shard.categories > 0 && shard.categories <= std::numeric_limits<std::int32_t>::max(),
                 "papilio::{}: a vocabulary of {} categories, expected 1 to 2^31 - 1", function, shard.categories);
   base::require(shard.first_category >= 0 && held >= 0 && shard.first_category <= shard.categories - held,
-                "papilio::{}: the shard has the categories {} to {} of {}", function, shard.first_category,
-                shard.first_category + held, shard.categories);
+                "papilio::{}: the shard has {} categories from {} on, of {}", function, held, shard.first_category,
+                shard.categories);
 }
 
 // Requires that states are as combine_shards writes them.

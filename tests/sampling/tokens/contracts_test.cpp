@@ -238,8 +238,8 @@ TEST_F(ShardContract, SummarizeShard) {
     return [=, this] { summarize_shard(part(), shard, states_, {records_.data(), records}, filters); };
   };
   EXPECT_NO_THROW(summarize({3, 6})());
-  EXPECT_TRUE(refused("the shard has the categories 4 to 7 of 6", summarize({4, 6})));
-  EXPECT_TRUE(refused("the shard has the categories -1 to 2 of 6", summarize({-1, 6})));
+  EXPECT_TRUE(refused("the shard has 3 categories from 4 on, of 6", summarize({4, 6})));
+  EXPECT_TRUE(refused("the shard has 3 categories from -1 on, of 6", summarize({-1, 6})));
   EXPECT_TRUE(refused("a vocabulary of 0 categories", summarize({0, 0})));
   EXPECT_TRUE(refused("records must have one entry per row; got 1 for 2", summarize({3, 6}, 1)));
   EXPECT_TRUE(refused("joint filters are not supported", summarize({3, 6}, 2, {.joint = true})));
