@@ -67,7 +67,8 @@ struct TokenFilters {
 };
 
 // What a call reports about each row; only `tokens` is required. Entries of rows that are not `ok` receive -1, or NaN
-// if they are floats.
+// if they are floats (-infinity in `kept_log_probabilities`). What the filters left does not include categories whose
+// weight is 0 (see sample_tokens), which cannot be drawn.
 struct TokenResults {
   VectorView<std::int32_t> tokens;                // the category drawn
   VectorView<float> log_probabilities = {};       // its log probability under the distribution it was drawn from
@@ -110,9 +111,9 @@ struct TokenOptions {
 //   w_j = floor(2^s exp((logit_j - m) / temperature)),   s = 62 - ceil(log2 categories),
 // where exp is the library's own, with a relative error of at most 2^-24. So sums of weights are exact in any order.
 // top_p keeps the fewest categories from the front of the order whose sum is at least ceil(top_p * total), min_p those
-// with w_j >= ceil(min_p 2^s). The draw is the category whose interval, by ascending number, contains floor(u total); u
-// is a multiple of 2^-64 made from seed, stream and position. So a category is drawn with probability w_j / total to
-// within 2^-64; one that is masked, filtered out or below 2^-s of the largest cannot be drawn.
+// with w_j >= max(1, ceil(min_p 2^s)). The draw is the category whose interval, by ascending number, contains
+// floor(u total); u is a multiple of 2^-64 made from seed, stream and position. So a category is drawn with probability
+// w_j / total to within 2^-64; one that is masked, filtered out or below 2^-s of the largest cannot be drawn.
 //
 // Same logits, filters, seed, stream and position: the same token and the same bits of every other result, on every
 // device and instruction set, for any number of threads, any batch and any place in it, and any number of shards.

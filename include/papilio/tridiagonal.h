@@ -14,7 +14,7 @@ enum class TridiagonalStatus : std::uint8_t {
   not_dominant,  // solve_tridiagonal: neither diagonally dominant nor symmetric with positive pivots: digits may be
                  // lost
   not_positive,  // the others: a pivot is not positive or a precision negative; the matrix is not positive definite
-  singular,      // a pivot is 0, infinite or NaN: x is not finite
+  singular,      // a pivot is 0, infinite or NaN, or so small that 1 / pivot is infinite: x means nothing
 };
 
 // "ok", "not_dominant", ...; "unknown" for a number that is not an enumerator.

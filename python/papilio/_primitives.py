@@ -90,7 +90,7 @@ def reduce_by_index(
     indices : array of integers of shape (items,)
         The bin of each item, from 0. int32 and int64 are read as they are.
     values : array of shape (items,), optional
-        int32, int64, float32 or float64. By default items are counted.
+        int32, int64, float32 or float64; contiguous. By default items are counted.
     bins : int, optional
         The number of bins; required without `out`. They begin with the neutral element of `op`.
     op : {"sum", "minimum", "maximum", "bit_and", "bit_or", "bit_xor"}, default "sum"
@@ -188,7 +188,7 @@ def segmented_reduce(
     Parameters
     ----------
     values : array of shape (items,)
-        int32, int64, float32 or float64.
+        int32, int64, float32 or float64; contiguous.
     offsets : array of integers of shape (segments + 1,)
         Segment s is ``values[offsets[s]:offsets[s + 1]]``, as `indptr` of a CSR matrix: not decreasing. An empty
         segment gives the neutral element of `op` (0 for sums).

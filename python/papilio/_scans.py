@@ -30,7 +30,7 @@ def scan(
     Parameters
     ----------
     values : array of shape (items,)
-        int32, int64, float32 or float64.
+        int32, int64, float32 or float64; contiguous.
     op, threads, return_status
         As for `reduce_by_index`.
     exclusive : bool, default False
@@ -88,7 +88,7 @@ def segmented_scan(
     Parameters
     ----------
     values : array of shape (items,)
-        int32, int64, float32 or float64.
+        int32, int64, float32 or float64; contiguous.
     offsets : array of integers of shape (segments + 1,), optional
         As for `segmented_reduce`, from 0 to the number of values. Either these or `flags`.
     flags : array of bool or integers of shape (items,), optional

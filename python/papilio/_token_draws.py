@@ -51,11 +51,11 @@ class Tokens(NamedTuple):
     rank : array of int32
         How many categories come before it: 0 for the largest logit.
     kept : array of int32 of shape (rows, room)
-        The categories that the filters left, ascending, as far as there is room; then -1.
+        The categories that the filters left and that can be drawn, ascending, as far as there is room; then -1.
     kept_log_probability : array of float32 of shape (rows, room)
         The same for their logarithms; then -infinity.
     kept_count : array of int32
-        How many categories the filters left.
+        How many categories the filters left, without those whose weight is 0 (docs/tokens.md).
     kept_mass : array of float32
         Their share of all that is allowed, before the filters.
     status : array of uint8

@@ -23,7 +23,7 @@ class TridiagonalStatus(enum.IntEnum):
     NOT_POSITIVE
         Of the others: a pivot is not positive, or a precision is negative.
     SINGULAR
-        A pivot is 0, infinite or not a number: x is not finite.
+        A pivot is 0, infinite, not a number, or so small that its inverse is infinite: x means nothing.
     """
 
     OK = 0
