@@ -74,11 +74,14 @@ class Fitting:
         words = self.seed_words
         options.seed_words = seed_rows(words, self.seed_weight, corpus.vocabulary if words else [], "LDA")
 
+    def _require_fractional(self) -> None:
+        if self.fractional not in ("raise", "round"):
+            raise ValueError(f"LDA: fractional is {self.fractional!r}, expected 'raise' or 'round'")
+
     def _as_documents(self, X: Any, method: str) -> Corpus | Counts:
         """X as a corpus with words of its own, or as counts whose columns are the model's words."""
         caller = f"{type(self).__name__}.{method}"
-        if self.fractional not in ("raise", "round"):
-            raise ValueError(f"LDA: fractional is {self.fractional!r}, expected 'raise' or 'round'")
+        self._require_fractional()
         X = _corpus_of_texts(X, _parameters.threads(self.n_jobs))
         if isinstance(X, Corpus):
             return X
@@ -103,8 +106,7 @@ class Fitting:
     ) -> Corpus:
         """X as a corpus, with these words or the model's. Without `reset`, the columns must be those of the fit."""
         caller = f"{type(self).__name__}.{method}"
-        if self.fractional not in ("raise", "round"):
-            raise ValueError(f"LDA: fractional is {self.fractional!r}, expected 'raise' or 'round'")
+        self._require_fractional()
         X = _corpus_of_texts(X, _parameters.threads(self.n_jobs))
         if isinstance(X, Corpus):
             if vocabulary is not None:

@@ -86,11 +86,46 @@ ExitCode run_infer(InferArguments arguments, papilio::Communicator* ranks) {
   return ExitCode::ok;
 }
 
+void add_inference_options(CLI::App& infer, InferArguments& arguments) {
+  papilio::InferOptions& options = arguments.options;
+  add_explained_choice(infer, "--method", options.method, papilio::infer_methods(), "Method of inference")
+      ->group("Inference");
+  infer.add_option("--sweeps,--num-iterations", options.sweeps, "gibbs: number of sweeps, including burn-in")
+      ->capture_default_str()
+      ->check(at_least<int>(1))
+      ->group("Inference");
+  infer.add_option("--burn-in", options.burn_in, "gibbs: number of first sweeps that are not counted")
+      ->capture_default_str()
+      ->check(at_least<int>(0))
+      ->group("Inference");
+  infer.add_option("--em-steps", options.em_steps, "em: number of steps")
+      ->capture_default_str()
+      ->check(at_least<int>(1))
+      ->group("Inference");
+  infer.add_option("--seed,--random-seed", options.seed, "Same seed, same topics")
+      ->capture_default_str()
+      ->check(seed())
+      ->group("Inference");
+  infer.add_option("--threads,--num-threads", options.threads, "CPU threads, 0: all; never changes the result")
+      ->capture_default_str()
+      ->check(thread_count())
+      ->group("Inference");
+  infer.add_option("--device", arguments.device, "cpu, cuda, cuda:N or auto; never changes the result")
+      ->capture_default_str()
+      ->check(device_name())
+      ->group("Inference");
+  infer
+      .add_option("--rank-timeout", arguments.rank_seconds,
+                  "Under mpirun: seconds that a process waits for the slowest of the others (docs/distributed.md)")
+      ->capture_default_str()
+      ->check(between(0.001, 1e6))
+      ->group("Inference");
+}
+
 }  // namespace
 
 Subcommand add_infer(CLI::App& app) {
   const auto arguments = std::make_shared<InferArguments>();
-  papilio::InferOptions& options = arguments->options;
   CLI::App* infer = app.add_subcommand("infer", "Infer the topics of new documents with a trained model");
   infer->add_option("model", arguments->model, "A model that train wrote")->required();
   add_corpus_options(*infer, arguments->corpus);
@@ -112,38 +147,7 @@ Subcommand add_infer(CLI::App& app) {
       ->group("Output");
   infer->add_flag("--force", arguments->force, "Replace an existing file")->group("Output");
   infer->add_flag("-q,--quiet", arguments->quiet, "Print errors only")->group("Output");
-  add_explained_choice(*infer, "--method", options.method, papilio::infer_methods(), "Method of inference")
-      ->group("Inference");
-  infer->add_option("--sweeps,--num-iterations", options.sweeps, "gibbs: number of sweeps, including burn-in")
-      ->capture_default_str()
-      ->check(at_least<int>(1))
-      ->group("Inference");
-  infer->add_option("--burn-in", options.burn_in, "gibbs: number of first sweeps that are not counted")
-      ->capture_default_str()
-      ->check(at_least<int>(0))
-      ->group("Inference");
-  infer->add_option("--em-steps", options.em_steps, "em: number of steps")
-      ->capture_default_str()
-      ->check(at_least<int>(1))
-      ->group("Inference");
-  infer->add_option("--seed,--random-seed", options.seed, "Same seed, same topics")
-      ->capture_default_str()
-      ->check(seed())
-      ->group("Inference");
-  infer->add_option("--threads,--num-threads", options.threads, "CPU threads, 0: all; never changes the result")
-      ->capture_default_str()
-      ->check(thread_count())
-      ->group("Inference");
-  infer->add_option("--device", arguments->device, "cpu, cuda, cuda:N or auto; never changes the result")
-      ->capture_default_str()
-      ->check(device_name())
-      ->group("Inference");
-  infer
-      ->add_option("--rank-timeout", arguments->rank_seconds,
-                   "Under mpirun: seconds that a process waits for the slowest of the others (docs/distributed.md)")
-      ->capture_default_str()
-      ->check(between(0.001, 1e6))
-      ->group("Inference");
+  add_inference_options(*infer, *arguments);
   return {infer,
           [arguments](const std::string&) {
             const std::unique_ptr<papilio::Communicator> ranks = join_ranks(arguments->rank_seconds, arguments->device);
