@@ -107,6 +107,37 @@ Finder::Truth Finder::truth(const Expr& e) {
   return {compared("!=", *number, Polynomial()), compared("==", *number, Polynomial())};
 }
 
+// Obliges a loop that runs while `distance` is not 0 to come to its end: it must not start beyond it, and its steps
+// must not pass over it, as the variable might then wrap around. (A signed one would overflow, which C forbids.)
+// Returns why that cannot be demanded; empty if it can.
+std::string Finder::require_arrival(const Polynomial& distance, const Loop& loop, const Place& place) {
+  auto at_start = Polynomial::sum(distance, loop.lower, distance.coefficient({loop.symbol}));
+  if (!at_start) return "its condition is too large";
+  at_start->set({loop.symbol}, 0);
+  Obligation divides;
+  divides.value = *at_start;
+  divides.loops.assign(loops_.begin(), loops_.end() - 1);
+  divides.domain = domain_;
+  Obligation ahead = divides;
+  const auto least = Polynomial::sum(*at_start, Polynomial::constant(loop.runs_once ? -std::abs(loop.step) : 0));
+  if (!least) return "its condition is too large";
+  ahead.value = *least;
+  ahead.low = 0;
+  ahead.text = text_of(*least, out_.symbols) + " is not negative";
+  divides.divisor = std::abs(loop.step);
+  const std::string way = text_of(*at_start, out_.symbols);
+  divides.text = fmt::format("{} % {} == 0", at_start->terms().size() > 1 ? "(" + way + ")" : way, divides.divisor);
+  if (way.find('[') != std::string::npos)  // which is not C
+    divides.text =
+        fmt::format("{} (line {}, column {}) is a multiple of {}", way, place.line, place.column, divides.divisor);
+  const bool is_known = std::all_of(at_start->terms().begin(), at_start->terms().end(),
+                                    [&](const auto& term) { return term.second % divides.divisor == 0; });
+  if (!is_known && way.find('?') != std::string::npos) return "its step may jump over its end";
+  out_.obligations.push_back(std::move(ahead));
+  if (!is_known) out_.obligations.push_back(std::move(divides));
+  return "";
+}
+
 // Reads the condition of a counted loop: comparisons, joined by &&, that are true first and false from some iteration
 // on. False, with the loop's fault, if it is none. The loop must be open and its variable must have its symbol.
 bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& loop, Domain& domain) {
@@ -142,37 +173,13 @@ bool Finder::loop_condition(const Expr& e, const std::set<int>& changed, Loop& l
     const auto difference = Polynomial::sum(*left, *right, -1);
     if (!difference) return fail("its condition is too large");
     op = std::string(1, difference->coefficient({loop.symbol}) * loop.step < 0 ? '>' : '<');
-    // It must not start beyond its end: a signed variable would then overflow, but another one could wrap around.
-    const Type& counter = variable(loop.variable).type;
     if (std::abs(difference->coefficient({loop.symbol})) != 1)
       return fail("its condition is != on a multiple of its variable");
-    // Nor may it pass over its end, by a step that does not divide the distance.
+    const Type& counter = variable(loop.variable).type;
     if (!counter.is_signed || counter.bits < 32) {
-      const auto start = op == ">" ? difference : Polynomial::sum(*right, *left, -1);
-      auto replaced = start ? Polynomial::sum(*start, loop.lower, start->coefficient({loop.symbol})) : std::nullopt;
-      if (!replaced) return fail("its condition is too large");
-      replaced->set({loop.symbol}, 0);
-      Obligation divides;
-      divides.value = *replaced;
-      divides.loops.assign(loops_.begin(), loops_.end() - 1);
-      divides.domain = domain_;
-      Obligation o = divides;
-      const auto ahead = Polynomial::sum(*replaced, Polynomial::constant(loop.runs_once ? -std::abs(loop.step) : 0));
-      if (!ahead) return fail("its condition is too large");
-      o.value = *ahead;
-      o.low = 0;
-      o.text = text_of(*ahead, out_.symbols) + " is not negative";
-      divides.divisor = std::abs(loop.step);
-      const std::string way = text_of(*replaced, out_.symbols);
-      divides.text = fmt::format("{} % {} == 0", replaced->terms().size() > 1 ? "(" + way + ")" : way, divides.divisor);
-      if (way.find('[') != std::string::npos)  // which is not C
-        divides.text = fmt::format("{} (line {}, column {}) is a multiple of {}", way, e.place.line, e.place.column,
-                                   divides.divisor);
-      const bool is_known = std::all_of(replaced->terms().begin(), replaced->terms().end(),
-                                        [&](const auto& term) { return term.second % divides.divisor == 0; });
-      if (!is_known && way.find('?') != std::string::npos) return fail("its step may jump over its end");
-      out_.obligations.push_back(std::move(o));
-      if (!is_known) out_.obligations.push_back(std::move(divides));
+      const auto distance = op == ">" ? difference : Polynomial::sum(*right, *left, -1);
+      const std::string fault = distance ? require_arrival(*distance, loop, e.place) : "its condition is too large";
+      if (!fault.empty()) return fail(fault);
     }
   }
   if (op == "<" || op == "<=") room = Polynomial::sum(*right, *left, -1);

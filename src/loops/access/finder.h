@@ -42,6 +42,7 @@ class Finder {
   Truth truth(const Expr& condition);
   Domain compared(const std::string& op, const Polynomial& left, const Polynomial& right) const;
   bool loop_condition(const Expr& condition, const std::set<int>& changed, Loop& loop, Domain& domain);
+  std::string require_arrival(const Polynomial& distance, const Loop& loop, const Place& place);
 
   // counters.cpp
   std::map<int, int> find_counters(const std::vector<Stmt>& body) const;
@@ -71,6 +72,27 @@ class Finder {
   void forget_definitions(int variable);
   void mark_recurrence(int variable, const std::string& recurrence, const Used& used);
 
+  // loops.cpp
+  struct Known {
+    std::shared_ptr<const Domain> domain;
+    std::vector<std::set<int>> assigned;
+  };
+  void loop(const Stmt& s);
+  void opaque_loop(const Stmt& s);
+  Loop entry_of(const Stmt& s) const;
+  Loop counted_entry_of(const Stmt& s) const;
+  Polynomial first_value(const Stmt& s, Polynomial& start);
+  int open_loop(Loop made);
+  std::optional<Polynomial> iterations_before(const Stmt& s, int id, const Value& since, Domain& ran);
+  void give_up_condition(const Stmt& s, int id, Domain& ran);
+  void find_inductions(const Stmt& s, int id, const Polynomial& count, const std::map<int, Polynomial>& before);
+  void run_body(const Stmt& s, int id, const Known& before);
+  void body_of(const Stmt& s, int id);
+
+  // updates.cpp
+  std::string update_of(const Stmt& s) const;
+  std::string update_of_branch(const Stmt& s) const;
+
   // statements.cpp
   void statements(const std::vector<Stmt>& list, bool are_items);
   void statement(const Stmt& s);
@@ -78,15 +100,10 @@ class Finder {
   void declare(const Stmt& s);
   void assign(const Stmt& s);
   void branch(const Stmt& s);
-  void loop(const Stmt& s);
-  void opaque_loop(const Stmt& s);
-  void body_of(const Stmt& s, int id);
+  void update_by_branch(const Stmt& s, const std::string& update);
   void write(const Expr& target);
   void set_value(int variable, const Value& value);
   void access(int variable, bool is_write, std::vector<std::optional<Polynomial>> subscripts, const Place& place);
-  void find_inductions(const Stmt& s, int id, const Polynomial& count, const std::map<int, Polynomial>& before);
-  std::string update_of(const Stmt& s) const;
-  std::string update_of_branch(const Stmt& s) const;
   void blame(const std::string& fault, const Place& place);
   void narrow(const Domain& by);
   void make_inexact();

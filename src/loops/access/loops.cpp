@@ -84,86 +84,20 @@ void Finder::body_of(const Stmt& s, int id) {
   loop_at(id).always_assigned = may_leave(s.body) ? std::set<int>() : assigned_.back();
 }
 
-void Finder::opaque_loop(const Stmt& s) {
-  const int id = static_cast<int>(out_.loops.size());
+// The entry of a loop that begins here.
+Loop Finder::entry_of(const Stmt& s) const {
   Loop made;
   made.parent = loops_.empty() ? -1 : loops_.back();
   made.depth = static_cast<int>(loops_.size());
   made.conditions = conditions_;
   made.place = s.place;
-  made.fault = s.fault;
-  made.fault_place = s.place;
   made.is_inlined = s.is_inlined;
-  out_.loops.push_back(std::move(made));
-  if (!loops_.empty()) loop_at(loops_.back()).items[static_cast<std::size_t>(items_.back())].loops.push_back(id);
-  std::set<int> changed;
-  bool unknown = false;
-  find_changed(s.body, changed, unknown);
-  const auto outer_domain = domain_;
-  const auto outer_assigned = assigned_;
-  loops_.push_back(id);
-  items_.push_back(0);
-  assigned_.emplace_back();
-  loop_at(id).symbol = new_symbol(Symbol::Kind::iterator, "iteration", {Type::Kind::integer, 64, true});
-  const auto signs = find_counters(s.body);
-  std::map<int, Polynomial> before;
-  for (const auto& [v, sign] : signs) before.emplace(v, value_of(v));
-  for (const int v : changed) set_value(v, std::nullopt);
-  begin_counters(signs, before);
-  make_inexact();
-  controls_.push_back(statement_);
-  body_of(s, id);
-  controls_.pop_back();
-  loops_.pop_back();
-  items_.pop_back();
-  assigned_ = outer_assigned;
-  domain_ = outer_domain;
-  end_counters(id, signs, before);
-  for (const int v : changed) {
-    if (!signs.contains(v)) set_value(v, std::nullopt);
-  }
+  return made;
 }
 
-void Finder::loop(const Stmt& s) {
-  const Variable& counter = variable(s.variable);
-  ++statement_;
-  // The first value.
-  Polynomial lower, start;
-  Expr target;
-  target.kind = Expr::Kind::variable;
-  target.variable = s.variable;
-  target.place = s.place;
-  target.type = counter.type;
-  if (s.starts_as_is) {
-    access(s.variable, false, {}, s.place);
-    start = lower = value_of(s.variable);
-    const auto before = domain_;
-    const auto assigned = assigned_;
-    make_inexact();  // the loop may not run at all
-    access(s.variable, true, {}, s.place);
-    assigned_ = assigned;
-    domain_ = before;
-  } else {
-    Value first = evaluate(s.value);
-    if (s.value.type.kind != Type::Kind::integer) first.reset();
-    lower = first ? *first : fresh(counter.name, counter.type);
-    if (s.declares) {
-      out_.declared_in[s.variable] = loops_;
-    } else {
-      write(target);
-    }
-  }
-
-  if (s.steps_first) {
-    const auto stepped = Polynomial::sum(lower, Polynomial::constant(s.step));
-    lower = stepped ? *stepped : fresh(counter.name, counter.type);
-  }
-
-  const int id = static_cast<int>(out_.loops.size());
-  Loop made;
-  made.parent = loops_.empty() ? -1 : loops_.back();
-  made.depth = static_cast<int>(loops_.size());
-  made.conditions = conditions_;
+// The entry of a counted loop, without its first value.
+Loop Finder::counted_entry_of(const Stmt& s) const {
+  Loop made = entry_of(s);
   made.variable = s.variable;
   made.declares = s.declares;
   made.steps_first = s.steps_first;
@@ -172,12 +106,126 @@ void Finder::loop(const Stmt& s) {
   made.own = s.own;
   made.text = &s;
   made.step = s.step;
-  made.place = s.place;
-  made.name = counter.name;
+  made.name = variable(s.variable).name;
+  return made;
+}
+
+// Adds a loop to the result, and begins its iterations. Returns its number.
+int Finder::open_loop(Loop made) {
+  const int id = static_cast<int>(out_.loops.size());
+  if (!loops_.empty()) loop_at(loops_.back()).items[static_cast<std::size_t>(items_.back())].loops.push_back(id);
+  out_.loops.push_back(std::move(made));
+  loops_.push_back(id);
+  items_.push_back(0);
+  assigned_.emplace_back();
+  return id;
+}
+
+// What the body does, and the end of the loop: `before` is what was known before it.
+void Finder::run_body(const Stmt& s, int id, const Known& before) {
+  controls_.push_back(statement_);
+  body_of(s, id);
+  controls_.pop_back();
+  loops_.pop_back();
+  items_.pop_back();
+  assigned_ = before.assigned;
+  domain_ = before.domain;
+}
+
+void Finder::opaque_loop(const Stmt& s) {
+  Loop made = entry_of(s);
+  made.fault = s.fault;
+  made.fault_place = s.place;
+  std::set<int> changed;
+  bool unknown = false;
+  find_changed(s.body, changed, unknown);
+  const Known known = {domain_, assigned_};
+  const int id = open_loop(std::move(made));
+  loop_at(id).symbol = new_symbol(Symbol::Kind::iterator, "iteration", {Type::Kind::integer, 64, true});
+  const auto signs = find_counters(s.body);
+  std::map<int, Polynomial> before;
+  for (const auto& [v, sign] : signs) before.emplace(v, value_of(v));
+  for (const int v : changed) set_value(v, std::nullopt);
+  begin_counters(signs, before);
+  make_inexact();
+  run_body(s, id, known);
+  end_counters(id, signs, before);
+  for (const int v : changed) {
+    if (!signs.contains(v)) set_value(v, std::nullopt);
+  }
+}
+
+// Gives a loop's variable its first value. `start` becomes what it was before the loop, if the loop leaves it as it is.
+Polynomial Finder::first_value(const Stmt& s, Polynomial& start) {
+  const Variable& counter = variable(s.variable);
+  Polynomial lower;
+  if (s.starts_as_is) {
+    access(s.variable, false, {}, s.place);
+    start = lower = value_of(s.variable);
+    const Known known = {domain_, assigned_};
+    make_inexact();  // the loop may not run at all
+    access(s.variable, true, {}, s.place);
+    assigned_ = known.assigned;
+    domain_ = known.domain;
+  } else {
+    Value first = evaluate(s.value);
+    if (s.value.type.kind != Type::Kind::integer) first.reset();
+    lower = first ? *first : fresh(counter.name, counter.type);
+    if (s.declares) {
+      out_.declared_in[s.variable] = loops_;
+    } else {
+      Expr target;
+      target.kind = Expr::Kind::variable;
+      target.variable = s.variable;
+      target.place = s.place;
+      target.type = counter.type;
+      write(target);
+    }
+  }
+  if (!s.steps_first) return lower;
+  const auto stepped = Polynomial::sum(lower, Polynomial::constant(s.step));
+  return stepped ? *stepped : fresh(counter.name, counter.type);
+}
+
+// The number of iterations before the present one, of an open loop whose variable is `since` past its first value; that
+// it is not negative becomes a condition in `ran`. Nothing if it cannot be followed.
+std::optional<Polynomial> Finder::iterations_before(const Stmt& s, int id, const Value& since, Domain& ran) {
+  if (!since) return std::nullopt;
+  if (s.step == 1 || s.step == -1) {
+    const auto count = Polynomial::product(*since, Polynomial::constant(s.step));
+    if (count) ran.any_of[0].push_back({*count, false});
+    return count;
+  }
+  const int counted = new_symbol(Symbol::Kind::count, "", {Type::Kind::integer, 64, true});
+  loop_at(id).counted = counted;
+  const Polynomial count = Polynomial::symbol(counted);
+  const auto stride = Polynomial::sum(*since, count, -s.step);
+  ran.any_of[0].push_back({count, false});
+  if (stride) ran.any_of[0].push_back({*stride, true});
+  return count;
+}
+
+// The loop runs, as far as is known, whenever `ran` holds and its condition may: notes what the condition reads.
+void Finder::give_up_condition(const Stmt& s, int id, Domain& ran) {
+  if (loop_at(id).fault.empty()) {
+    loop_at(id).fault = "its bounds are too large to be followed";
+    loop_at(id).fault_place = s.place;
+  }
+  ran.is_exact = false;
+  const auto before = domain_;
+  narrow(ran);
+  truth(s.condition);  // all that it reads; some of it may be noted twice
+  domain_ = before;
+}
+
+void Finder::loop(const Stmt& s) {
+  const Variable& counter = variable(s.variable);
+  ++statement_;
+  Polynomial start;
+  const Polynomial lower = first_value(s, start);
+  Loop made = counted_entry_of(s);
   made.lower = lower;
   if (s.starts_at_once) made.start = start;
-  made.is_inlined = s.is_inlined;
-  if (!loops_.empty()) loop_at(loops_.back()).items[static_cast<std::size_t>(items_.back())].loops.push_back(id);
   std::set<int> changed;
   bool unknown = false;
   find_changed(s.body, changed, unknown);
@@ -188,13 +236,9 @@ void Finder::loop(const Stmt& s) {
       before.emplace(v, value_of(v));
     }
   }
-  out_.loops.push_back(std::move(made));
+  const Known known = {domain_, assigned_};
+  const int id = open_loop(std::move(made));
 
-  const auto outer_domain = domain_;
-  const auto outer_assigned = assigned_;
-  loops_.push_back(id);
-  items_.push_back(0);
-  assigned_.emplace_back();
   // For a pointer, an expression in C that includes its array, so that no word of it can be taken for an integer.
   const std::string name =
       counter.base < 0 ? counter.name : "(" + counter.name + " - &" + variable(counter.base).name + "[0])";
@@ -206,34 +250,13 @@ void Finder::loop(const Stmt& s) {
   // lower <= i, or i = lower + step * count; likewise for loops that count down.
   Domain ran;
   const auto since = Polynomial::sum(Polynomial::symbol(iteration), lower, -1);
-  std::optional<Polynomial> count = since;
-  if (since && (s.step == 1 || s.step == -1)) {
-    count = Polynomial::product(*since, Polynomial::constant(s.step));
-    if (count) ran.any_of[0].push_back({*count, false});
-  } else if (since) {
-    const int counted = new_symbol(Symbol::Kind::count, "", {Type::Kind::integer, 64, true});
-    loop_at(id).counted = counted;
-    count = Polynomial::symbol(counted);
-    const auto stride = Polynomial::sum(*since, *count, -s.step);
-    ran.any_of[0].push_back({*count, false});
-    if (stride) ran.any_of[0].push_back({*stride, true});
-  }
+  const auto count = iterations_before(s, id, since, ran);
   ++statement_;
   if (s.steps_first || s.tests_first) {  // the condition sees the value before the step
     values_[s.variable] = *Polynomial::sum(Polynomial::symbol(iteration), Polynomial::constant(-s.step));
   }
   const bool followed = count.has_value() && loop_condition(s.condition, changed, loop_at(id), ran);
-  if (!followed) {
-    if (loop_at(id).fault.empty()) {
-      loop_at(id).fault = "its bounds are too large to be followed";
-      loop_at(id).fault_place = s.place;
-    }
-    ran.is_exact = false;
-    const auto before_condition = domain_;
-    narrow(ran);
-    truth(s.condition);  // all that it reads; some of it may be noted twice
-    domain_ = before_condition;
-  }
+  if (!followed) give_up_condition(s, id, ran);
   if (followed && s.runs_once) {  // the first iteration runs without a test
     Conjunction first = {{*since, true}};
     if (std::abs(s.step) != 1) first.push_back({*count, true});
@@ -251,18 +274,13 @@ void Finder::loop(const Stmt& s) {
     }
     find_inductions(s, id, *count, before);
   }
+
   const auto signs = find_counters(s.body);
   begin_counters(signs, before);
   for (const auto& [v, sign] : signs) {
     if (before.contains(v)) loop_at(id).counters[v].first = values_.at(v);
   }
-  controls_.push_back(statement_);
-  body_of(s, id);
-  controls_.pop_back();
-  loops_.pop_back();
-  items_.pop_back();
-  assigned_ = outer_assigned;
-  domain_ = outer_domain;
+  run_body(s, id, known);
   end_counters(id, signs, before);
   if (loop_at(id).may_leave) loop_at(id).counters.clear();
   for (const int v : changed) {

@@ -228,26 +228,28 @@ void Finder::assign(const Stmt& s) {
   if (s.op.empty()) define(s.target, s.value, first, last);
 }
 
+// if (e > x) x = e, as one update.
+void Finder::update_by_branch(const Stmt& s, const std::string& update) {
+  const Stmt* inner = &s.body[0];
+  while (inner->kind == Stmt::Kind::block) inner = &inner->body[0];
+  updated_ = {inner->target.variable, update, ""};
+  evaluate(s.value);
+  const auto before = domain_;
+  const auto assigned = assigned_;
+  narrow(Domain{{{}}, false});
+  ++conditions_;
+  write(inner->target);
+  --conditions_;
+  assigned_ = assigned;
+  domain_ = before;
+  updated_ = {};
+  if (inner->target.kind == Expr::Kind::variable) set_value(inner->target.variable, std::nullopt);
+}
+
 void Finder::branch(const Stmt& s) {
   ++statement_;
   const std::string update = update_of_branch(s);
-  if (!update.empty()) {  // if (e > x) x = e, as one update
-    const Stmt* inner = &s.body[0];
-    while (inner->kind == Stmt::Kind::block) inner = &inner->body[0];
-    updated_ = {inner->target.variable, update, ""};
-    evaluate(s.value);
-    const auto before = domain_;
-    const auto assigned = assigned_;
-    narrow(Domain{{{}}, false});
-    ++conditions_;
-    write(inner->target);
-    --conditions_;
-    assigned_ = assigned;
-    domain_ = before;
-    updated_ = {};
-    if (inner->target.kind == Expr::Kind::variable) set_value(inner->target.variable, std::nullopt);
-    return;
-  }
+  if (!update.empty()) return update_by_branch(s, update);
   Truth t;
   if (s.value.kind == Expr::Kind::opaque && s.value.operands.empty()) {
     t = {Domain{{{}}, false}, Domain{{{}}, false}};  // a statement of a switch
