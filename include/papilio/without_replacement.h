@@ -46,7 +46,8 @@ struct WithoutReplacementOptions {
 // drawn. float weights draw as the same numbers in double do, and weights times a power of two draw alike.
 //
 // Arrival times are compared to about 52 bits, whatever the size of the weights, and E_c has 64 random bits; of equal
-// times the lower category comes first. Logits divided by the temperature are compared with the precision of a double.
+// times the lower category comes first. Logits divided by the temperature are compared with the precision and the
+// range of a double.
 //
 // Time O(categories + k log k) per row, about one nanosecond per category: nearly all arrive too late for the first k,
 // and are skipped without computing a logarithm. Memory 32 bytes times min(k, categories) per thread.
