@@ -23,6 +23,10 @@ def _numbers(x: Any, what: str) -> np.ndarray:
     array = np.atleast_1d(NumPy.integers(x, "int64", what))
     if array.ndim != 1:
         raise ValueError(f"papilio: {what} must have one dimension; got {array.ndim}")
+    if array.dtype == np.uint64:
+        if array.size and array.max() >= 2**63:
+            raise ValueError(f"papilio: {what} holds {array.max()}, which int64 does not hold")
+        array = array.view(np.int64)
     return array
 
 

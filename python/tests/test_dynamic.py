@@ -137,3 +137,17 @@ def test_threads_draw_while_another_changes_weights(method):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_rows_and_categories_of_uint64():
+    places = np.array([0, 2], np.uint64)
+    weights = papilio.DynamicWeights([1.0, 2, 3])
+    weights[places] = [5, 7]
+    assert weights.weights.tolist() == [5, 2, 7]
+    forest = papilio.DynamicForest(np.ones((3, 3)))
+    forest.update(places, places, [0, 4])
+    assert forest.weight(2, 2) == 4
+    assert forest.sample(places, seed=1).tolist() == forest.sample([0, 2], seed=1).tolist()
+    for bad in (np.array([2**63], np.uint64), [0, 2**63]):
+        with pytest.raises(ValueError, match="holds 9223372036854775808, which int64 does not hold"):
+            forest.sample(bad, seed=1)
