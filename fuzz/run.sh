@@ -184,18 +184,17 @@ for target in "${targets[@]}"; do
   echo "fuzz_$target, $seconds s"
   options=()
   if [[ -e $work/$target.dict ]]; then options+=("-dict=$work/$target.dict"); fi
-  before=$(ls "$failures")
-  if "$build/fuzz/fuzz_$target" "${options[@]}" -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=2048 \
-    -print_final_stats=1 -verbosity=1 -artifact_prefix="$failures/$target-" "$corpora/$target" \
-    > "$work/$target.log" 2>&1; then
-    grep -E 'number_of_executed_units' "$work/$target.log"
+  touch "$work/$target.begin"
+  if "$build/fuzz/fuzz_$target" "${options[@]}" -max_total_time="$seconds" -max_len=16384 -timeout=10 \
+    -rss_limit_mb=2048 -print_final_stats=1 -verbosity=1 -artifact_prefix="$failures/$target-" "$corpora/$target" \
+    > "$work/$target.log" 2>&1 && grep -E 'number_of_executed_units' "$work/$target.log"; then
     passed=$((passed + 1))
     continue
   fi
   failed=$((failed + 1))
   tail -n 40 "$work/$target.log"
   # The input itself, since the build folder of another machine may be out of reach: compressed by zstd, as base64.
-  for input in $(comm -13 <(echo "$before") <(ls "$failures")); do
+  for input in $(find "$failures" -name "$target-*" -newer "$work/$target.begin" -printf '%f\n'); do
     echo "$input as base64 of zstd: $(zstd -19 -q -c "$failures/$input" | base64 -w 0)"
   done
   echo "FAILED   fuzz_$target: $(told "$work/$target.log"); inputs in $failures"

@@ -124,8 +124,11 @@ def read_step(folder, step):
     elif log.exists():
         totals = read_log(log, step, status)
     if status != 0 and not totals.failed:
-        last = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()][-1:] if log.exists() else []
+        said = log.read_text(errors="replace").split("\n") if log.exists() else []
+        last = [line.strip() for line in said if line.strip()][-1:]
         totals.failed.append(": ".join([step, f"exit status {status}", *last]))
+    if not (totals.passed or totals.failed or totals.skipped):
+        totals.failed.append(f"{step}: no tests")
     return totals
 
 

@@ -146,6 +146,10 @@ class Summary(unittest.TestCase):
     def test_a_step_whose_status_was_never_written_failed(self):
         self.check({"fuzz.status": "", "fuzz.log": "x\n"}, 1, "0 passed, 1 failed", "FAILED   fuzz: exit status 1: x")
 
+    def test_a_step_without_tests_failed(self):
+        files = {"fuzz.status": "0\n", "fuzz.log": "0 passed, 0 failed\n", "r.status": "0\n", "r.xml": junit(PASSED)}
+        self.check(files, 1, "1 passed, 1 failed", "FAILED   fuzz: no tests")
+
     def test_a_skipped_step_is_named(self):
         files = {"neon.status": "0\n", "neon.log": "skipped: no compiler\n", "r.status": "0\n", "r.xml": junit(PASSED)}
         self.check(files, 0, "1 passed, 0 failed, 1 skipped", "skipped  neon: no compiler")
