@@ -344,6 +344,9 @@ void bind_corpora(nb::module_& m) {
       "has_vocabulary_file", [](const std::string& format) { return has_vocabulary_file(parse_corpus_format(format)); },
       nb::arg("format"));
   m.def(
+      "is_written", [](const std::string& format) { return is_written(parse_corpus_format(format)); },
+      nb::arg("format"));
+  m.def(
       "detect_corpus_format", [](const PathName& path) { return std::string(name(detect_corpus_format(path.bytes))); },
       nb::arg("path"), without_lock);
   m.def(

@@ -272,7 +272,8 @@ def write_corpus(
     corpus : Corpus
     path : str or path-like
     format : str, optional
-        By default from the name: ".npz", ".mtx", "docword.*", ".ldac", ".svm", ".papilio-corpus"; else text.
+        By default from the name: ".npz", ".mtx", "docword.*", ".ldac", ".svm", ".papilio-corpus"; else text. A name of
+        a format that is only read, such as ".csv" or ".json", is an error.
     vocabulary : str or path-like, optional
         Where to write the words, one per line, for formats that number words. By default `path` followed by ".vocab".
 
@@ -281,7 +282,7 @@ def write_corpus(
     OSError
         A file cannot be written.
     ValueError
-        A format that cannot be written, or words that could not be read back.
+        A format that is only read, or words that could not be read back.
 
     Examples
     --------
@@ -298,6 +299,11 @@ def write_corpus(
     chosen = _core.corpus_format_of_name(name) if format is None else format
     if format is None and chosen == "auto":
         chosen = "text"
+    if format is None and not _core.is_written(chosen):
+        raise ValueError(
+            f"papilio.write_corpus: the name {os.fsdecode(name)!r} is that of a {chosen} file, which is only read; give "
+            'format="text", or a name with another ending'
+        )
     if vocabulary is None:
         words = name + b".vocab" if _core.has_vocabulary_file(chosen) else b""
     else:

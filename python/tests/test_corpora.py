@@ -218,6 +218,17 @@ def test_files_come_back(tmp_path, name):
     assert back.toarray()[:, order].tolist() == [[2, 1], [0, 1]]
 
 
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl", "x.csv", "x.tsv.gz", "x.mallet"])
+def test_names_of_formats_that_are_only_read(tmp_path, name):
+    corpus = papilio.corpus_from_tokens([["dogs", "cats", "cats"], ["dogs"]])
+    path = tmp_path / name
+    with pytest.raises(ValueError, match=rf"{name}' is that of a \w+ file, which is only read; give format=\"text\""):
+        papilio.write_corpus(corpus, path)
+    assert not path.exists()
+    papilio.write_corpus(corpus, path, format="text")
+    assert papilio.read_corpus(path, format="text").vocabulary == ["dogs", "cats"]
+
+
 def test_mapped_corpora_train_as_others(tmp_path):
     corpus = papilio.generate_corpus(documents=50, vocabulary=40, topics=3)
     papilio.write_corpus(corpus, tmp_path / "x.papilio-corpus")
