@@ -1,4 +1,4 @@
-"""What the primitives of `papilio._primitives` and `papilio._scans` ask of their arrays, and what they lend to a call."""
+"""What the primitives of `papilio._primitives` and `papilio._scans` ask of their arrays, and lend to a call."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ def values_of(x: Any, what: str, caller: str) -> tuple[Any, Any]:
     """Values as an array, whole numbers of a list as int64, and their framework."""
     if isinstance(x, (list, tuple)):
         numbers = plain(x, f"papilio: {what}")
-        large = numbers.dtype.kind in "uf" and numbers.size and numbers.max() >= 2**63
-        if large and all_whole(np.array(x, object).ravel()):
-            raise ValueError(f"papilio: {what} holds {numbers.max()}, which int64 does not hold")
+        if numbers.dtype.kind in "uf" and numbers.size and np.abs(numbers).max() >= 2**63:
+            entries = np.array(x, object).ravel()
+            if all_whole(entries):
+                for entry in entries:
+                    if not -(2**63) <= entry < 2**63:
+                        raise ValueError(f"papilio: {what} holds {entry}, which int64 does not hold")
         kinds = {"i": np.int64, "u": np.int64, "f": np.float64}
         return numbers.astype(kinds.get(numbers.dtype.kind, numbers.dtype)), NumPy
     values, arrays = adopt(x, what)

@@ -150,8 +150,11 @@ def test_scans(dtype, exclusive):
     same(again, papilio.scan(values, exclusive=exclusive), dtype)
 
 
-@pytest.mark.parametrize("values", [[2**63], [0, 2**63], [2**64 - 1, 5], [2**64, -1]])
+@pytest.mark.parametrize(
+    "values", [[2**63], [0, 2**63], [2**64 - 1, 5], [2**64, -1], [-(2**63) - 1, 0], [-(2**63), 2**63]]
+)
 def test_whole_numbers_of_a_list_that_int64_does_not_hold(values):
+    beyond = next(value for value in values if not -(2**63) <= value < 2**63)
     for call in (
         papilio.scan,
         lambda x: papilio.segmented_reduce(x, [0, len(x)]),
@@ -159,10 +162,11 @@ def test_whole_numbers_of_a_list_that_int64_does_not_hold(values):
         lambda x: papilio.compact(x, [1] * len(x)),
         lambda x: papilio.transpose([x]),
     ):
-        with pytest.raises(ValueError, match="which int64 does not hold"):
+        with pytest.raises(ValueError, match=f"holds {beyond}, which int64 does not hold"):
             call(values)
     assert papilio.scan([1e30, 2]).tolist() == [1e30, 1e30]
     assert papilio.scan([2**63 - 1]).tolist() == [2**63 - 1]
+    assert papilio.scan([-(2**63), 0]).tolist() == [-(2**63)] * 2
 
 
 def test_sums_that_do_not_fit():
