@@ -268,7 +268,7 @@ def _with_words(corpus: Corpus, fitted: list[str]) -> Corpus:
 
 
 def _warn_of_repeated(old: Corpus, new: Corpus) -> None:
-    """UserWarning where the new documents are exactly the first or the last of the old ones: a batch given twice.
+    """UserWarning where the new documents equal the first or the last of the old ones, as a batch given twice does.
 
     One document alone may well occur again.
     """
@@ -280,8 +280,9 @@ def _warn_of_repeated(old: Corpus, new: Corpus) -> None:
         offsets = old.document_offsets[first : first + n + 1]
         if np.array_equal(np.diff(offsets), lengths) and np.array_equal(old.words[offsets[0] : offsets[-1]], new.words):
             warnings.warn(
-                f"LDA.partial_fit: the {n} documents of X are the {'last' if first else 'first'} ones of the chain, "
-                f"and now count twice; to continue the chain without new ones, give all {old.documents} documents again",
+                f"LDA.partial_fit: the {n} documents of X equal the {'last' if first else 'first'} ones of the chain; "
+                "if they are these, they now count twice; to continue the chain without new ones, "
+                f"give all {old.documents} documents again",
                 UserWarning,
                 stacklevel=caller_level(),
             )

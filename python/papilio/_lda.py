@@ -288,8 +288,8 @@ class LDA(Fitting, Scoring, FittedTopics, Conduct):
 
         With the documents of the fit, the result is that of a run without a break: `fit` with max_iter=20 equals
         `partial_fit` twice. Other documents join those of the fit, and all continue together; words of texts that the
-        fit lacks are left out. Their tokens start with random topics. Where these are the first or the last documents
-        of the chain once more, a UserWarning says that they count twice.
+        fit lacks are left out. Their tokens start with random topics. Where these equal the first or the last documents
+        of the chain, a UserWarning says so: if they are these, they count twice.
 
         Parameters
         ----------

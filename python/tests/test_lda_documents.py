@@ -110,7 +110,8 @@ def test_a_batch_that_is_given_again_warns():
         found = [str(warning.message) for warning in given]
         assert len(found) == (place is not None)
         for warning in given:
-            assert f"the 10 documents of X are the {place} ones of the chain, and now count twice" in found[0]
+            expected = f"the 10 documents of X equal the {place} ones of the chain; if they are these, they now count twice"
+            assert expected in found[0]
             assert warning.category is UserWarning and warning.filename == __file__
 
 
