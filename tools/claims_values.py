@@ -111,7 +111,8 @@ def gpu_tokens(records):
 def flashinfer_row(records, rows, filters="top_k 50, top_p 0.9, min_p 0.01"):
     """Tokens of language models; the peer computes only its own filters."""
     record = records["h200-flashinfer"]
-    found = only((r for r in record["records"] if (r["filters"], r["rows"]) == (filters, rows)), f"{rows} rows of {filters}")
+    of_call = (r for r in record["records"] if (r["filters"], r["rows"]) == (filters, rows))
+    found = only(of_call, f"{rows} rows of {filters}")
     names = ", ".join(part.split()[0].replace("_", "-") for part in filters.split(", "))
     return [f"next tokens, {rows:,} x {record['categories']:,} logits: {names}", "ms", "", figures(found["papilio_ms"]),
             f"{figures(found['peer_ms'])}, FlashInfer", figures(found["peer_ms"] / found["papilio_ms"], 2)]

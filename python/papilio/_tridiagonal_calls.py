@@ -35,9 +35,13 @@ class Systems:
         self.caller = caller
         self.given, self.arrays = adopt(d, "the right-hand side")
         if self.arrays is UnknownCuda:
-            raise TypeError(f"papilio: {caller} takes arrays on a CUDA device of PyTorch and CuPy; got {type(d).__name__}")
+            raise TypeError(
+                f"papilio: {caller} takes arrays on a CUDA device of PyTorch and CuPy; got {type(d).__name__}"
+            )
         if self.arrays.is_traced(self.given):
-            raise TypeError(f"papilio: {caller} does not run inside code that is compiled, or on JAX's devices but the CPU")
+            raise TypeError(
+                f"papilio: {caller} does not run inside code that is compiled, or on JAX's devices but the CPU"
+            )
         self.of_numpy = self.arrays in (NumPy, Jax)
         self.d = _of_numpy(np.asarray(self.given), "the right-hand side") if self.of_numpy else self.given
         if not 1 <= self.d.ndim <= 2:
@@ -49,7 +53,9 @@ class Systems:
         if tuple(self.out.shape) != self.shape:
             raise ValueError(f"papilio: out must have the shape {self.shape}; got {tuple(self.out.shape)}")
         if self.out.dtype != self.d.dtype:
-            raise TypeError(f"papilio: out must be of the dtype {self.d.dtype} of the right-hand side; got {self.out.dtype}")
+            raise TypeError(
+                f"papilio: out must be of the dtype {self.d.dtype} of the right-hand side; got {self.out.dtype}"
+            )
 
     def _empty(self) -> Any:
         """Memory for a result, laid out as the right-hand side is."""
@@ -131,7 +137,8 @@ class Call:
             numbers = self.arrays.integers(system_ids, "int64", "system_ids", self.systems.d)
             if length(numbers, "system_ids") != self.systems.count:
                 raise ValueError(
-                    f"papilio: system_ids must have one entry per system; got {numbers.shape[0]} for {self.systems.count}"
+                    "papilio: system_ids must have one entry per system; "
+                    f"got {numbers.shape[0]} for {self.systems.count}"
                 )
             ids = self.systems.view(numbers, "system_ids")
         return unsigned(seed, "seed"), unsigned(stream, "stream"), first, ids

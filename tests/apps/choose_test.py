@@ -138,8 +138,8 @@ class Command(ChooseTest):
         err = self.choose(code=65).err
         self.assertRegex(err, r"the results belong to another corpus, or to this one read with other options "
                               r"\(--stopwords, --min-df, \.\.\.\): it has 60 documents, \d+ tokens and \d+ different "
-                              r"words, expected 61 documents, \d+ tokens and \d+ different words; use --restart to train "
-                              r"all models again, or")
+                              r"words, expected 61 documents, \d+ tokens and \d+ different words; use --restart to "
+                              r"train all models again, or")
         self.assertNotIn("hash", err)
         self.assertEqual((self.path / STATE).read_bytes(), before)
         self.assertIn("model 6 of 6", self.choose("--restart").err)
