@@ -8,6 +8,7 @@ a plain array of the same numbers; an error is TypeError, ValueError or MemoryEr
 """
 
 import faulthandler
+import importlib
 import re
 import sys
 import warnings
@@ -285,21 +286,15 @@ def families_of(function):
 
 
 def pandas():
-    import pandas
-
-    return pandas
+    return importlib.import_module("pandas")
 
 
 def arrow():
-    import pyarrow
-
-    return pyarrow
+    return importlib.import_module("pyarrow")
 
 
 def sparse():
-    import scipy.sparse
-
-    return scipy.sparse
+    return importlib.import_module("scipy.sparse")
 
 
 def mapped(a):

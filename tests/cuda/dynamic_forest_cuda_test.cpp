@@ -115,9 +115,8 @@ class Both {
   void expect_same(std::uint64_t seed) {
     const std::int64_t R = here_.rows(), K = here_.categories();
     std::mt19937_64 generator(seed);
-    std::vector<std::int64_t> rows;
-    for (int i = 0; i < 20'000; ++i)
-      rows.push_back(static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(R)));
+    std::vector<std::int64_t> rows(20'000);
+    for (std::int64_t& row : rows) row = static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(R));
     expect_same_draws<std::int32_t>(rows, seed);
     for (int i = 0; i < 50; ++i) {
       const auto row = static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(R));

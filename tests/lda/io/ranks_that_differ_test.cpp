@@ -40,7 +40,7 @@ class RanksThatDiffer : public ::testing::Test {
     return std::move(*found);
   }
 
-  // Every rank hears the same, which has this in it.
+  // Every rank hears the same, which begins like this.
   void expect_refused(int ranks, std::string_view expected, const std::function<void(Communicator&)>& work) const {
     std::vector<std::string> messages(static_cast<std::size_t>(ranks));
     on_ranks({.ranks = ranks}, [&](Communicator& own) {
@@ -48,7 +48,7 @@ class RanksThatDiffer : public ::testing::Test {
     });
     for (const std::string& message : messages) {
       EXPECT_EQ(message, messages[0]);
-      EXPECT_NE(message.find(expected), std::string::npos) << message;
+      EXPECT_TRUE(message.starts_with(expected)) << message;
     }
   }
 
@@ -71,13 +71,29 @@ TEST_F(RanksThatDiffer, PartsThatOtherRanksHaveRead) {
   const std::string path = lines_of_words("a.txt", 100, 7);
   {
     const RankCorpus parts[] = {part(path, 2, 1), part(path, 2, 0)};
-    expect_refused(2, "gather: the corpus is what rank 1 of 2 has read, expected rank 0 of 2 (rank 0 of 2)",
-                   [&](Communicator& own) { parts[own.rank()].gather(own); });
+    expect_refused(
+        2, "papilio::RankCorpus::gather: the corpus is what rank 1 of 2 has read, expected rank 0 of 2 (rank 0 of 2)",
+        [&](Communicator& own) { parts[own.rank()].gather(own); });
   }
   {
     const RankCorpus parts[] = {part(path, 2, 0), part(path, 3, 1)};
-    expect_refused(2, "gather: the corpus is what rank 1 of 3 has read, expected rank 1 of 2 (rank 1 of 2)",
-                   [&](Communicator& own) { parts[own.rank()].gather(own); });
+    expect_refused(
+        2, "papilio::RankCorpus::gather: the corpus is what rank 1 of 3 has read, expected rank 1 of 2 (rank 1 of 2)",
+        [&](Communicator& own) { parts[own.rank()].gather(own); });
+  }
+}
+
+TEST_F(RanksThatDiffer, Files) {
+  constexpr std::string_view entries = "3\n3\n3\n1 2 1\n1 3 2\n2 1 1\n";
+  const auto docword = [&](const std::string& name, std::string_view content) {
+    folder_.write("vocab." + name, "a\nb\nc\n");
+    return folder_.write("docword." + name, content);
+  };
+  const std::string path = docword("x.txt", entries);
+  for (const std::string& content : {std::string(entries) + "\n", std::string("3\n3\n3\n1 2 1\n1 3 2\n2 1 2\n")}) {
+    const std::string other = docword("y.txt", content);
+    expect_refused(3, "papilio::read_corpus: ranks differ: rank 2 has \"file.",
+                   [&](Communicator& own) { read_corpus(own.rank() == 2 ? other : path, {}, own); });
   }
 }
 

@@ -336,23 +336,6 @@ TEST_F(ReadOverRanks, AnErrorIsThatOfOneProcess) {
   expect_same_error(folder_.write("docword.z.txt.gz", gzip(many).substr(0, 200)));
 }
 
-TEST_F(ReadOverRanks, FilesThatDifferAreNamed) {
-  const std::string path = uci(small);
-  for (const std::string& other : {std::string(small) + "\n", std::string("3\n3\n3\n1 2 1\n1 3 2\n2 1 2\n")}) {
-    folder_.write("docword.y.txt", other);
-    folder_.write("vocab.y.txt", "a\nb\nc\n");
-    std::vector<std::string> messages(3);
-    on_ranks({.ranks = 3}, [&](Communicator& ranks) {
-      const std::string own = ranks.rank() == 2 ? folder_.path("docword.y.txt") : path;
-      messages[static_cast<std::size_t>(ranks.rank())] =
-          folder_.message<InvalidArgument>([&] { read_corpus(own, {}, ranks); });
-    });
-    for (const std::string& message : messages) {
-      EXPECT_EQ(message.find("papilio::read_corpus: ranks differ: rank 2 has \"file."), 0u) << message;
-    }
-  }
-}
-
 // Whether the system reads the word for us.
 bool can_read(const std::int32_t* word) {
   int ends[2];
