@@ -106,6 +106,26 @@ class Phrases(command_test.CommandTest):
         self.assertNotIn("joins them", again.err)
         self.assertNotEqual(self.read("joined"), self.read("plain"))
 
+    def test_text_that_is_joined_has_the_parts_of_phrases_too(self):
+        names = [first + second for first in "abcdef" for second in "uvwxyz"]
+        pairs = [(f"north{name}", f"town{name}") for name in names]
+        (self.path / "listed.txt").write_text("".join(f"{a} {b}\n" for a, b in pairs))
+        self.papilio("train", "listed.txt", "--phrases", "listed.txt", "-k", 2, "--sweeps", 2, "-o", "model", "-q")
+        parts = "".join(f"{b} river {a}\n" for a, b in pairs)
+        beside = "".join(f"{a} {b}\n" for a, b in pairs[:2])
+        for name, text, noted in (
+                ("joined", "northau_townau here\n" + parts, None),
+                ("parts", parts, None),
+                ("lines", "".join(f"{a}\n{b}\n" for a, b in pairs), None),
+                ("fewer", "".join(f"{a}_{b}\n" for a, b in pairs[2:5]) + beside + parts, None),
+                ("more", "northew_townew\n" + beside + parts, "only 1"),
+                ("neighbours", beside + parts, "none")):
+            (self.path / f"{name}.txt").write_text(text)
+            run = self.papilio("infer", "model", f"{name}.txt", "-o", name)
+            note = f"note: 36 words of the model are phrases (northau_townau, ...), and the text has {noted}; "
+            self.assertEqual([line for line in run.err.splitlines() if line.startswith("note: ")],
+                             [] if noted is None else [note + "--phrases model joins them"], name)
+
     def test_held_out_text_has_the_phrases_of_the_corpus(self):
         options = ("-k", 3, "--sweeps", 4, "--held-out-every", 2, "--progress", "json", "--force")
         run = self.papilio("train", "text.txt", "--phrases", "auto", "--held-out", "new.txt", "-o", "model", *options)

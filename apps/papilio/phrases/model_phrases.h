@@ -19,6 +19,7 @@ void use_phrases(const papilio::Model& model, const std::string& path, CorpusArg
 // Throws CommandError (usage) for `--phrases auto`: phrases found in new text are not words of the model.
 void require_no_new_phrases(const CorpusArguments& arguments);
 
-// A line if text was read without the phrases that the model has as words; otherwise empty.
+// A line if text was read without the phrases that the model has as words, and has them as neighbours; otherwise empty.
+// Over ranks, the neighbours are those in the first one's documents.
 std::string missing_phrases(const papilio::Model& model, const std::string& path, const CorpusArguments& arguments,
                             const papilio::CorpusView& corpus);
