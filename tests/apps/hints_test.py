@@ -99,6 +99,11 @@ class StopWords(HintsTest):
         self.assertEqual(self.hints(run), [])
         self.assertRegex(run.stderr, r"\nleft out \d+ tokens: stop words \(")
         self.assertEqual(self.papilio(*choose, "-q").stderr, "")
+        self.write("plain.txt", documents([]))
+        for topics, code in (("12,2", 65), ("13,2", 65), ("2,13", 65), ("2,9", 0)):
+            run = self.papilio("choose", "plain.txt", "-k", topics, "--seeds", 1, "--sweeps", 2, "--every", 4, code=code)
+            self.assertEqual(self.hints(run), ["hint: -k 13 is more topics than there are documents (12); choose fewer"]
+                             if "13" in topics else [], topics)
 
     def test_mallets_commands_name_the_command_that_has_the_option(self):
         self.write("named.txt", "".join(f"name{i} en {line}\n" for i, line in enumerate(documents(GERMAN).splitlines())))

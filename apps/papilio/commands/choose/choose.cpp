@@ -70,6 +70,10 @@ std::vector<std::int32_t> numbers_of(std::string_view text, std::string& fault) 
   return numbers;
 }
 
+std::int32_t topics_of_largest_model(const ChooseArguments& arguments) {
+  return *std::max_element(arguments.choose.topics.begin(), arguments.choose.topics.end());
+}
+
 // ranks: null for the only process. Each rank trains models; only rank 0 reads the state file, writes and prints.
 class Run {
  public:
@@ -102,7 +106,7 @@ class Run {
     if (!arguments_.train.quiet) {
       tell("{}; training on {}\n{}", read_summary(arguments_.train.corpus.path, report, corpus.vocabulary_size()),
            options_.training.device.name(), left_out_summary(report));
-      tell_hints(arguments_.train.corpus, corpus, report);
+      tell_hints(arguments_.train.corpus, corpus, report, {.topics = topics_of_largest_model(arguments_)});
     }
     if (corpus.tokens() == 0) {
       throw CommandError(
@@ -258,10 +262,9 @@ class Run {
 
 void check_choose(const ChooseArguments& arguments) {
   const TrainArguments& train = arguments.train;
-  const auto& topics = arguments.choose.topics;
-  if (train.alpha_sum && *train.alpha_sum / *std::max_element(topics.begin(), topics.end()) < papilio::least_prior) {
+  if (train.alpha_sum && *train.alpha_sum / topics_of_largest_model(arguments) < papilio::least_prior) {
     throw CommandError(ExitCode::usage, fmt::format("--alpha-sum is {}, too little to divide among {} topics",
-                                                    *train.alpha_sum, *std::max_element(topics.begin(), topics.end())));
+                                                    *train.alpha_sum, topics_of_largest_model(arguments)));
   }
   const std::uint64_t seed = train.training.seed;
   if (seed + static_cast<std::uint64_t>(arguments.choose.seeds - 1) < seed) {
