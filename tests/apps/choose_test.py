@@ -6,6 +6,7 @@ The tests of class Page need chromium, and are skipped by name where it is missi
 import csv
 import json
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -232,6 +233,21 @@ class Interrupted(ChooseTest):
             done = subprocess.run(again, shell=True, cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
             self.assertEqual((done.returncode, done.stdout.decode()), (0, out), done.stderr)
             self.assertEqual((self.path / "page.html").read_bytes(), page)
+
+    def test_a_state_that_cannot_be_saved_is_not_called_unfinished(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
+        process = subprocess.Popen(
+            [COMMAND, "choose", "text.txt", "-k", "2,3", "--sweeps", "15", "--seeds", "1000", "--device", "cpu"],
+            cwd=self.path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit)
+        err = b""
+        while b" models are kept\n" not in err and process.poll() is None:
+            err += process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        rest = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 130, rest)
+        self.assertIn(b"File too large; 0 of 1 models are kept\n", err)
+        self.assertIn(b"stopped; no model could be kept\nto continue: ", rest)
 
     def test_two_runs_do_not_share_a_state(self):
         first = subprocess.Popen([COMMAND, "choose", "text.txt", "-k", "2", "--sweeps", "100000000", "--device", "cpu"],

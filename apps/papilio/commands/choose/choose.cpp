@@ -202,8 +202,11 @@ class Run {
   }
 
   ExitCode stopped() const {
-    tell(saved_ == 0 ? "stopped; no model is done yet\n"
-                     : fmt::format("stopped; {} models are kept in {}\n", saved_, state_));
+    if (saved_ > 0) {
+      tell("stopped; {} models are kept in {}\n", saved_, state_);
+    } else {
+      tell(trained_ > 0 ? "stopped; no model could be kept\n" : "stopped; no model is done yet\n");
+    }
     tell("to continue: {}\n", without_flag(given_, "--restart"));
     return static_cast<ExitCode>(128 + (InterruptWatch::signal() != 0 ? InterruptWatch::signal() : SIGTERM));
   }
