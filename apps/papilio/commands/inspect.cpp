@@ -42,7 +42,7 @@ ExitCode run_inspect(const std::string& path) {
   for (const auto& [key, value] : model.settings) {
     if (const auto now = priors.find(key); now == priors.end()) {
       print("{:<11} {}\n", printable(key), printable(value));
-    } else if (now->second != value) {  // those that training began with
+    } else if (now->second != value && value != "one per topic") {  // the number that training began with
       print("{:<11} {}\n", "first " + key, printable(value));
     }
   }
