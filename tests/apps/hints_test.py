@@ -193,9 +193,13 @@ class Documents(HintsTest):
     def test_another_encoding(self):
         line = "das große Segel für die Brücke und das Boot über dem Wasser\n"
         self.write("text.txt", (line * 12).encode("latin-1"))
-        self.check_hints("text.txt", "48 ill-formed UTF-8 sequences separate words; if the text is in another encoding"
-                         ", such as Latin-1, iconv -f LATIN1 -t UTF-8 FILE converts it",
+        advice = "if the text is in another encoding, such as Latin-1, iconv -f LATIN1 -t UTF-8 FILE converts it"
+        self.check_hints("text.txt", f"ill-formed UTF-8 separates words in 48 places; {advice}",
                          options=("--stopwords", "german"))
+        self.write("short.txt", "ship sail große wave\nship sail wave wind rope\n".encode("latin-1"))
+        self.check_hints("short.txt", f"ill-formed UTF-8 separates words in 1 place; {advice}")
+        self.write("halves.jsonl", r'{"text": "ship \ud83d sail wave \udc00 wind rope"}' "\n" * 12)
+        self.check_hints("halves.jsonl")
         self.write("few.txt", documents([], count=30).encode() + "Segel für\n".encode("latin-1"))
         self.check_hints("few.txt")
 

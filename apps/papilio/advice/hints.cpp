@@ -56,11 +56,12 @@ std::vector<std::string> hints(const CorpusArguments& arguments, const papilio::
   } else if (const std::int64_t found = count_short(corpus); 2 * found > documents) {
     lines.push_back(hint_of_short_documents(found, documents, report.format));
   }
-  if (report.invalid_utf8 > 0 && 100 * report.invalid_utf8 > report.tokens_read) {
+  // In JSON lines, halves of surrogate pairs that were escaped count too, of which no encoding is the cause.
+  if (report.invalid_utf8 > 0 && 100 * report.invalid_utf8 > report.tokens_read && report.format != "jsonl") {
     lines.push_back(fmt::format(
-        "{} ill-formed UTF-8 sequences separate words; if the text is in another encoding, such as Latin-1, iconv -f "
+        "ill-formed UTF-8 separates words in {} place{}; if the text is in another encoding, such as Latin-1, iconv -f "
         "LATIN1 -t UTF-8 FILE converts it",
-        grouped(report.invalid_utf8)));
+        grouped(report.invalid_utf8), report.invalid_utf8 == 1 ? "" : "s"));
   }
   if (documents > 1 && context.topics > documents) {
     lines.push_back(fmt::format("-k {} is more topics than there are documents ({}); choose fewer",
