@@ -53,6 +53,9 @@ TEST(Infer, RefusesTextsForAModelOfNumberedColumns) {
     counts.vocabulary = {"cats", "2"};  // one of them is known
     EXPECT_NO_THROW(infer(model, counts));
     EXPECT_NO_THROW(infer(model, make_corpus({{}}, 0)));
+    Model of_one_word = make_model({{1, 1}}, {1, 1}, 0.1);
+    of_one_word.vocabulary = {std::to_string(first)};
+    EXPECT_NO_THROW(infer(of_one_word, text));
   }
 }
 

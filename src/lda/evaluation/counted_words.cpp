@@ -11,9 +11,10 @@
 namespace papilio::lda {
 namespace {
 
-// Whether they are the numbers of columns, from 0 or 1, as readers of counts without a vocabulary give them.
+// Whether they are the numbers of columns, from 0 or 1, as readers of counts without a vocabulary give them. A single
+// one is more likely a word.
 bool are_columns(std::span<const std::string> vocabulary) {
-  if (vocabulary.empty() || (vocabulary[0] != "0" && vocabulary[0] != "1")) return false;
+  if (vocabulary.size() < 2 || (vocabulary[0] != "0" && vocabulary[0] != "1")) return false;
   const std::size_t first = vocabulary[0] == "0" ? 0 : 1;
   for (std::size_t w = 1; w < vocabulary.size(); ++w) {
     if (vocabulary[w] != std::to_string(first + w)) return false;
