@@ -89,6 +89,16 @@ TEST(LineReader, RefusesUtf16) {
   }
 }
 
+TEST(LineReader, RefusesUtf32) {
+  const Folder folder;
+  for (const std::string_view bytes :
+       {std::string_view("\xff\xfe\0\0a\0\0\0", 8), std::string_view("\0\0\xfe\xff\0\0\0a", 8)}) {
+    EXPECT_EQ(folder.message<FormatError>([&] { lines_of(folder, bytes); }),
+              "test: lines:1:1: expected UTF-8, got the byte-order mark of UTF-32 (iconv -f UTF-32 -t UTF-8 FILE "
+              "converts it)");
+  }
+}
+
 // Whatever the size of the buffer, so wherever the blocks end.
 TEST(LineReader, GivesTheSameLinesForAnyBlockSize) {
   const Folder folder;

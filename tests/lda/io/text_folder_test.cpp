@@ -88,6 +88,11 @@ TEST(TextFolder, NamesTheFileThatIsDamaged) {
   EXPECT_EQ(message("\xff\xfe"),
             "papilio::read_text: ./x.gz:1:1: expected UTF-8, got the byte-order mark of UTF-16 (iconv -f UTF-16 -t "
             "UTF-8 FILE converts it)");
+  for (const std::string_view mark : {std::string_view("\xff\xfe\0\0", 4), std::string_view("\0\0\xfe\xff", 4)}) {
+    EXPECT_EQ(message(std::string(mark)),
+              "papilio::read_text: ./x.gz:1:1: expected UTF-8, got the byte-order mark of UTF-32 (iconv -f UTF-32 -t "
+              "UTF-8 FILE converts it)");
+  }
   EXPECT_EQ(message(std::string("\x89PNG\r\n\x1a\n\0\0", 10)),
             "papilio::read_text: ./x.gz: expected text, got a binary file (a NUL byte at offset 8)");
   EXPECT_EQ(message(gzip("%PDF-1.4")),

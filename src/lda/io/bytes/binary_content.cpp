@@ -15,4 +15,14 @@ void refuse_binary(const Origin& origin, std::string_view beginning) {
   }
 }
 
+void refuse_other_encodings(const Origin& origin, std::string_view beginning) {
+  using namespace std::string_view_literals;
+  const bool is_utf32 = beginning.starts_with("\xff\xfe\0\0"sv) || beginning.starts_with("\0\0\xfe\xff"sv);
+  if (!is_utf32 && !beginning.starts_with("\xff\xfe") && !beginning.starts_with("\xfe\xff")) return;
+  const char* const encoding = is_utf32 ? "UTF-32" : "UTF-16";
+  origin.format_error(
+      1, 1,
+      fmt::format("expected UTF-8, got the byte-order mark of {0} (iconv -f {0} -t UTF-8 FILE converts it)", encoding));
+}
+
 }  // namespace papilio::lda

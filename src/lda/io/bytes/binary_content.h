@@ -11,4 +11,8 @@ namespace papilio::lda {
 // others.) `beginning` must have all of these bytes, unless the file is shorter.
 void refuse_binary(const Origin& origin, std::string_view beginning);
 
+// Throws FormatError if a file begins with the byte-order mark of UTF-16 or UTF-32. `beginning` must have the first 4
+// bytes, unless the file is shorter.
+void refuse_other_encodings(const Origin& origin, std::string_view beginning);
+
 }  // namespace papilio::lda

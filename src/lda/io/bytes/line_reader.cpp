@@ -309,10 +309,7 @@ void LineReader::check_beginning() {
   const std::string_view bytes(buffer_.get(), end_);
   if (bytes.starts_with("\xef\xbb\xbf")) begin_ = 3;
   const std::string_view file = beginning_.empty() ? bytes : beginning_;
-  if (file.starts_with("\xff\xfe") || file.starts_with("\xfe\xff")) {
-    origin_.format_error(
-        1, 1, "expected UTF-8, got the byte-order mark of UTF-16 (iconv -f UTF-16 -t UTF-8 FILE converts it)");
-  }
+  refuse_other_encodings(origin_, file);
   if (tokenizer_ != nullptr) refuse_binary(origin_, file);
 }
 

@@ -42,7 +42,7 @@ struct OwnParts {
 
 // Cuts a file into lines, which end in "\n" or "\r\n"; the last one may have no end.
 //
-// Skips a byte-order mark of UTF-8 at the beginning; one of UTF-16 is a FormatError, as are
+// Skips a byte-order mark of UTF-8 at the beginning; one of UTF-16 or UTF-32 is a FormatError, as are
 // lines longer than `max_line_bytes`, lines that do not fit the memory limit, and damaged
 // compressed streams. Memory: a block (two if lines are short) and the longest line, or with
 // next_parts the longest token. In addition, and uncounted: what was taken out, in blocks or

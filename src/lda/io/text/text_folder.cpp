@@ -157,10 +157,7 @@ class FileReader {
   void check_beginning(const Origin& origin) {
     if (bytes_ != static_cast<std::int64_t>(size_)) return;  // part of the file has been passed on
     if (unread().starts_with("\xef\xbb\xbf")) begin_ = 3;
-    if (unread().starts_with("\xff\xfe") || unread().starts_with("\xfe\xff")) {
-      origin.format_error(
-          1, 1, "expected UTF-8, got the byte-order mark of UTF-16 (iconv -f UTF-16 -t UTF-8 FILE converts it)");
-    }
+    refuse_other_encodings(origin, unread());
     refuse_binary(origin, {buffer_.get(), size_});
   }
 
