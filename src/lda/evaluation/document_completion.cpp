@@ -1,5 +1,6 @@
 #include "lda/evaluation/document_completion.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -66,6 +67,17 @@ Completion complete_documents(const Model& model, const CorpusView& corpus, cons
   }
   score_documents(model, corpus, map, options, 0, corpus.documents(), lengths, scores);
   return completion_of(lengths, scores, map);
+}
+
+std::int64_t documents_to_score(const CorpusView& corpus, const WordMap& map) {
+  std::int64_t documents = 0;
+  for (std::size_t d = 1; d < corpus.document_offsets.size(); ++d) {
+    const auto known = std::count_if(
+        corpus.words.begin() + corpus.document_offsets[d - 1], corpus.words.begin() + corpus.document_offsets[d],
+        [&](std::int32_t word) { return map.model_words[static_cast<std::size_t>(word)] >= 0; });
+    documents += known >= 2 ? 1 : 0;
+  }
+  return documents;
 }
 
 Completion completion_of(std::span<const std::int64_t> lengths, std::span<const double> scores, const WordMap& map) {

@@ -20,6 +20,9 @@ Completion complete_documents(const Model& model, const CorpusView& corpus, cons
 void score_documents(const Model& model, const CorpusView& corpus, const WordMap& map, const CompletionOptions& options,
                      std::int64_t first, std::int64_t end, std::span<std::int64_t> lengths, std::span<double> scores);
 
+// The number of documents that are scored: those with at least two known words.
+std::int64_t documents_to_score(const CorpusView& corpus, const WordMap& map);
+
 // The sum over all documents, from the number of known tokens of each and ln of the probability of its scored tokens.
 Completion completion_of(std::span<const std::int64_t> lengths, std::span<const double> scores, const WordMap& map);
 

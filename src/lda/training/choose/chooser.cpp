@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "execution/cpu/interruption.h"
+#include "lda/evaluation/document_completion.h"
 #include "lda/evaluation/stability.h"
 #include "lda/model/checked_on_threads.h"
 #include "lda/model/options.h"
@@ -37,24 +38,16 @@ bool is_bag(const CorpusView& corpus) {
   return true;
 }
 
-// The number of documents with two known words or more, of which one half predicts the other; with none, no perplexity.
-std::int64_t documents_to_score(const HeldOutSplit& split) {
-  std::vector<bool> known(split.training.vocabulary.size());
-  for (const std::int32_t w : split.training.words) known[static_cast<std::size_t>(w)] = true;
-  std::int64_t documents = 0;
-  const Corpus& held_out = split.held_out;
-  for (std::size_t d = 1; d < held_out.document_offsets.size(); ++d) {
-    const auto count = std::count_if(held_out.words.begin() + held_out.document_offsets[d - 1],
-                                     held_out.words.begin() + held_out.document_offsets[d],
-                                     [&](std::int32_t w) { return known[static_cast<std::size_t>(w)]; });
-    documents += count >= 2 ? 1 : 0;
-  }
-  return documents;
+// The words of all documents, of which models know those that are trained on.
+WordMap known_words(const HeldOutSplit& split) {
+  WordMap map = {.model_words = std::vector<std::int32_t>(split.training.vocabulary.size(), -1)};
+  for (const std::int32_t w : split.training.words) map.model_words[static_cast<std::size_t>(w)] = w;
+  return map;
 }
 
 void require_split(const HeldOutSplit& split, const ChooseOptions& options) {
   require(
-      documents_to_score(split) > 0,
+      documents_to_score(split.held_out, known_words(split)) > 0,
       "papilio::choose_topics: no held-out document has two words of the other documents ({} of {} documents are held "
       "out, every {}th)",
       split.held_out.documents(), split.held_out.documents() + split.training.documents(), options.held_out_every);

@@ -1,6 +1,5 @@
 #include "lda/training/trainer/held_out_evaluation.h"
 
-#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,21 +16,6 @@
 #include "papilio/primitives.h"
 
 namespace papilio::lda {
-namespace {
-
-// The number of documents with at least two known words; only these are scored.
-std::int64_t documents_to_score(const CorpusView& corpus, const WordMap& map) {
-  std::int64_t documents = 0;
-  for (std::size_t d = 1; d < corpus.document_offsets.size(); ++d) {
-    const auto known = std::count_if(
-        corpus.words.begin() + corpus.document_offsets[d - 1], corpus.words.begin() + corpus.document_offsets[d],
-        [&](std::int32_t word) { return map.model_words[static_cast<std::size_t>(word)] >= 0; });
-    documents += known >= 2 ? 1 : 0;
-  }
-  return documents;
-}
-
-}  // namespace
 
 HeldOutEvaluation::HeldOutEvaluation(const CorpusView& corpus, const TrainOptions& options)
     : corpus_(corpus), options_(options), own_(*options.held_out) {
