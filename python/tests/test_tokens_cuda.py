@@ -7,7 +7,7 @@ import papilio
 import pytest
 from conftest import to_numpy
 from test_cuda import is_on_device, move, require
-from test_tokens import Group
+from test_token_shards import Group
 
 RNG = np.random.default_rng(8)
 LOGITS = (RNG.standard_normal((24, 3000)) * 3).astype(np.float32)
