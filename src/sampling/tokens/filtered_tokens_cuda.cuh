@@ -230,6 +230,29 @@ __device__ __forceinline__ bool is_left(const TokenCall& call, std::int64_t row)
 
 extern __shared__ float slice_values[];
 
+// Draws from a row that the blocks of a cluster hold. `filter` is the row's own, which is checked; the draw goes by
+// `searched`. All threads of the cluster return the same status.
+template <class S>
+__device__ __forceinline__ TokenStatus draw_filtered_row(const TokenCall& call, SliceMemory& memory, std::int64_t row,
+                                                         const TokenFilter& filter, const TokenFilter& searched) {
+  const BiasOfRow bias = bias_of_row(call, row);
+  __syncthreads();
+  TokenStatus status = bias_is_bad(call, bias) ? TokenStatus::bad_bias
+                       : valid_filter(filter)  ? TokenStatus::ok
+                                               : TokenStatus::bad_filter;
+  TokenSlice slice(call, memory, slice_values, row);
+  if (status == TokenStatus::ok) status = slice.read<S>(call, row, bias);
+  if (status == TokenStatus::ok) {
+    FilteredDraw draw(call, memory, slice, row, searched);
+    draw.filter(slice);
+    draw.draw();
+  } else if (cluster::rank() == 0) {
+    put_none(call, row, status);
+  }
+  cluster::sync();
+  return status;
+}
+
 template <class S>
 __global__ void __launch_bounds__(slice_threads, 2) draw_filtered_tokens(const __grid_constant__ TokenCall call) {
   __shared__ SliceMemory memory;
@@ -242,21 +265,7 @@ __global__ void __launch_bounds__(slice_threads, 2) draw_filtered_tokens(const _
     const TokenFilter filter = filter_of_row(call, row);
     if (among_few(call, filter) || is_by_intervals(call, filter)) continue;
     if (is_on_chip(call, filter) && !(call.left && call.tokens[row] == left_over)) continue;
-    const BiasOfRow bias = bias_of_row(call, row);
-    __syncthreads();
-    TokenStatus status = bias_is_bad(call, bias) ? TokenStatus::bad_bias
-                         : valid_filter(filter)  ? TokenStatus::ok
-                                                 : TokenStatus::bad_filter;
-    TokenSlice slice(call, memory, slice_values, row);
-    if (status == TokenStatus::ok) status = slice.read<S>(call, row, bias);
-    if (status == TokenStatus::ok) {
-      FilteredDraw draw(call, memory, slice, row, filter);
-      draw.filter(slice);
-      draw.draw();
-    } else if (cluster::rank() == 0) {
-      put_none(call, row, status);
-    }
-    cluster::sync();
+    draw_filtered_row<S>(call, memory, row, filter, filter);
   }
 }
 

@@ -158,12 +158,14 @@ class UciParts {
   void require_claims() {
     const std::vector<std::int64_t> of_ranks = execution::gather_numbers(ranks_, bag_.entries());
     const std::int64_t entries = std::accumulate(of_ranks.begin(), of_ranks.end(), std::int64_t{0});
-    // Not the last rank's own number: if the file's last line has no end, that rank may have no line and not count it.
-    const std::vector<std::int64_t> lines = execution::gather_numbers(ranks_, reader_.line_number());
-    if (ranks_.rank() == ranks_.ranks() - 1) {
-      require_all_entries(origin_, std::ranges::max(lines), header_, entries);
+    if (entries != header_.entries) {
+      // Not the last rank's own line: if the file's last line has no end, that rank may have no line and not count it.
+      const std::vector<std::int64_t> lines = execution::gather_numbers(ranks_, reader_.line_number());
+      if (ranks_.rank() == ranks_.ranks() - 1) {
+        require_all_entries(origin_, std::ranges::max(lines), header_, entries);
+      }
+      ranks_.barrier();
     }
-    if (entries != header_.entries) ranks_.barrier();
     std::atomic<bool> is_over = false;
     execution::work_on_parts(ranks_, is_over, [&] {
       require_believable(origin_, {header_.documents, 1, header_.words, 2}, is_named_, bag_, entries);

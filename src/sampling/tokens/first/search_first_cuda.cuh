@@ -18,21 +18,7 @@ __global__ void __launch_bounds__(slice_threads, 2) search_first_tokens(const __
   for (std::int64_t row = blockIdx.x / parts; row < call.rows; row += step) {
     const TokenFilter filter = filter_of_row(call, row);
     if (!among_few(call, filter)) continue;
-    const BiasOfRow bias = bias_of_row(call, row);
-    __syncthreads();
-    TokenStatus status = bias_is_bad(call, bias) ? TokenStatus::bad_bias
-                         : valid_filter(filter)  ? TokenStatus::ok
-                                                 : TokenStatus::bad_filter;
-    TokenSlice slice(call, memory, slice_values, row);
-    if (status == TokenStatus::ok) status = slice.read<S>(call, row, bias);
-    if (status == TokenStatus::ok) {
-      FilteredDraw draw(call, memory, slice, row, searched_filter(filter));
-      draw.filter(slice);
-      draw.draw();
-    } else if (cluster::rank() == 0) {
-      put_none(call, row, status);
-    }
-    cluster::sync();
+    const TokenStatus status = draw_filtered_row<S>(call, memory, row, filter, searched_filter(filter));
     if (status == TokenStatus::ok && cluster::rank() == 0 && threadIdx.x == 0)
       put(call.kept_masses, row, 1.0f);  // only asked for at temperature 0
   }
