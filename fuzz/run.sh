@@ -2,7 +2,8 @@
 # Runs the fuzz targets for SECONDS in total, shared equally. The last line counts the targets, "N passed, N failed";
 # ends with 1 if one of them fails. Says of each failure why, and prints its input.
 #
-#   fuzz/run.sh SECONDS [BUILD_FOLDER]      FUZZ_TARGETS="npz ldac" runs some of them only
+#   fuzz/run.sh SECONDS [BUILD_FOLDER]      FUZZ_TARGETS="npz ldac" runs some of them only; FUZZ_SEED=1 makes the
+#                                           same inputs in each run, as far as the time goes (else: other ones)
 #   fuzz/run.sh build [BUILD_FOLDER]        builds, and runs nothing
 #
 # Builds with clang first. Starts from seeds and from the inputs in tests/data/fuzz. Needs gzip and zstd for them.
@@ -186,7 +187,8 @@ for target in "${targets[@]}"; do
   if [[ -e $work/$target.dict ]]; then options+=("-dict=$work/$target.dict"); fi
   touch "$work/$target.begin"
   if "$build/fuzz/fuzz_$target" "${options[@]}" -max_total_time="$seconds" -max_len=16384 -timeout=10 \
-    -rss_limit_mb=2048 -print_final_stats=1 -verbosity=1 -artifact_prefix="$failures/$target-" "$corpora/$target" \
+    -rss_limit_mb=2048 -print_final_stats=1 -seed="${FUZZ_SEED:-0}" \
+    -verbosity=1 -artifact_prefix="$failures/$target-" "$corpora/$target" \
     > "$work/$target.log" 2>&1 && grep -E 'number_of_executed_units' "$work/$target.log"; then
     passed=$((passed + 1))
     continue

@@ -100,6 +100,11 @@ python_package() {
 
 # What users install: the wheel where there is nothing else, and what the Debian packages hold.
 wheel_tests() {
+  say "wheel"
+  step wheel wheel_test
+}
+
+wheel_test() {
   if [[ -e build/python/tools/bin/python ]]; then
     python3 tools/wheel.py --test
   else
@@ -108,6 +113,11 @@ wheel_tests() {
 }
 
 debian_packages() {
+  say "Debian packages"
+  step debian-packages debian_packages_test
+}
+
+debian_packages_test() {
   if command -v dpkg-deb >/dev/null; then
     deb && python3 tests/house/packages_test.py build/deb
   else
@@ -116,12 +126,18 @@ debian_packages() {
 }
 
 shared_library() {
+  say "shared library"
+  step shared-library shared_library_test
+}
+
+shared_library_test() {
   build release shared -DBUILD_SHARED_LIBS=ON -DPAPILIO_TESTS=OFF -DPAPILIO_APPS=OFF -DPAPILIO_EXAMPLES=OFF &&
     cmake -DBUILD_FOLDER=build/shared -DWORK_FOLDER=build/shared/consumer -P tests/consumer/run.cmake
 }
 
 # mpi_ranks TEST: the command with MPI, under mpirun.
 mpi_ranks() {
+  say "ranks of MPI: $1"
   step build-mpi build_targets release build/mpi papilio_command -DPAPILIO_MPI=ON -DPAPILIO_EXAMPLES=OFF
   prepared build-mpi || return 0
   step mpi ctest --test-dir build/mpi --tests-regex "^$1\$" --output-on-failure --timeout 600 --no-tests=error \
@@ -132,6 +148,7 @@ mpi_ranks() {
 # Python module.
 cuda_without_gpu() {
   local folder=build/cuda-nogpu python=build/python/tools/bin/python
+  say "CUDA, what needs no GPU"
   if ! have_nvcc; then
     step cuda echo "skipped: no nvcc here (12 or later), so the CUDA build and its Python module were not tried"
     return
@@ -182,7 +199,12 @@ fuzz_targets() {
   say "building the fuzz targets"
   step build-fuzz fuzz/run.sh build
   prepared build-fuzz || return 0
-  beside fuzz fuzz/run.sh 80
+  beside fuzz env FUZZ_SEED=1 fuzz/run.sh 80
+}
+
+mutants() {
+  say "mutants"
+  step mutants python3 tools/run_mutants.py
 }
 
 # What takes longer than all the rest: the tests labelled nightly, and an hour of fuzzing.
@@ -193,7 +215,6 @@ nightly() {
   suites_of nightly build/release
   step nightly ctest --preset release --label-regex nightly --parallel "$jobs" --timeout 14400 --no-tests=error \
     --output-junit "$PWD/$results/nightly.xml"
-  say "testing ranks that are lost"
   mpi_ranks mpi_ranks_network_test
   say "fuzzing for $fuzz_seconds seconds"
   step fuzz fuzz/run.sh "$fuzz_seconds"
@@ -233,13 +254,34 @@ summarise() {
 }
 left_out=""
 left_labels="nightly|long"
+minutes=0 # after which no part of --all begins; 0: each does
+
+# within [--within MINUTES]: the options of --all.
+within() {
+  (($# > 0)) || return 0
+  [[ $1 == --within && $# == 2 && $2 =~ ^[1-9][0-9]{0,4}$ ]] ||
+    die "run: test --all takes --within MINUTES (1 to 99999), not $*"
+  minutes=$2
+}
+
+# part NAME COMMAND...: a part of --all, which --within leaves out if its minutes are over. The summary names it.
+part() {
+  if ((minutes == 0 || SECONDS < 60 * minutes)); then
+    "${@:2}"
+  else
+    step "$1" echo "skipped: $minutes minutes were over before it began (--within $minutes)"
+  fi
+}
 
 run_tests() {
   local more="tests labelled long, sanitizers, clang, shared library, CUDA without a GPU, NEON, fuzzing, mutants"
   case ${1:-} in
     "") left_out=$more ;;
     --fast) left_out="Python package, $more" ;;
-    --all) left_labels=nightly ;;
+    --all)
+      left_labels=nightly
+      within "${@:2}"
+      ;;
     --nightly)
       left_out="the release suite, Python package, $more"
       [[ ${2:-3600} =~ ^[1-9][0-9]*$ ]] || die "run: test --nightly takes the seconds of fuzzing, not $2"
@@ -273,21 +315,18 @@ run_tests() {
   [[ ${1:-} != --all ]] || test_the_rest
 }
 
+# What CI needs most comes first, so that a machine that is too slow for its limit leaves out the rest.
 test_the_rest() {
   local widest=$(widest_target)
-  suite beside dev ${widest:+"-DPAPILIO_CPU_TARGETS=baseline;$widest" "-DPAPILIO_TEST_TARGETS=$widest"}
-  suite beside tsan ${widest:+"-DPAPILIO_CPU_TARGETS=baseline;$widest" "-DPAPILIO_TEST_TARGETS=$widest"}
-  neon
-  fuzz_targets
-  say "CUDA, what needs no GPU"
-  cuda_without_gpu
-  say "ranks of MPI"
-  mpi_ranks mpi_ranks_test
-  say "shared library"
-  step shared-library shared_library
-  say "wheel and Debian packages"
-  step wheel wheel_tests
-  step debian-packages debian_packages
-  say "mutants"
-  step mutants python3 tools/run_mutants.py
+  local targets=(${widest:+"-DPAPILIO_CPU_TARGETS=baseline;$widest" "-DPAPILIO_TEST_TARGETS=$widest"})
+  part dev suite beside dev "${targets[@]}"
+  part tsan suite beside tsan "${targets[@]}"
+  part cuda cuda_without_gpu
+  part mpi mpi_ranks mpi_ranks_test
+  part shared-library shared_library
+  part wheel wheel_tests
+  part debian-packages debian_packages
+  part fuzz fuzz_targets
+  part neon neon
+  part mutants mutants
 }

@@ -46,6 +46,29 @@ class Run(unittest.TestCase):
         done = self.run_job("demo", "now")
         self.assertEqual((done.returncode, done.stderr), (1, "run: demo takes no arguments, got: now\n"))
 
+    def test_limits_that_are_not_minutes(self):
+        for words in (["--within"], ["--within", "0"], ["--within", "soon"], ["--within", "5", "6"], ["5"]):
+            done = self.run_job("test", "--all", *words)
+            self.assertEqual(done.returncode, 1, done)
+            self.assertEqual(done.stderr, f"run: test --all takes --within MINUTES (1 to 99999), not {' '.join(words)}\n")
+
+    def test_parts_after_the_limit_are_skipped_and_named(self):
+        results = self.folder / "results"
+        results.mkdir()
+        script = f"""
+            source {ROOT}/tools/run_tests.sh
+            results={results}
+            within --within 2
+            done_in() {{ step "$1" echo "$2 passed, 0 failed"; }}
+            SECONDS=119; part early done_in early 3
+            SECONDS=120; part late done_in late 5
+            minutes=0; part later done_in later 7"""
+        subprocess.run(["bash", "-euo", "pipefail", "-c", script], check=True, capture_output=True, timeout=60)
+        told = subprocess.run(["python3", ROOT / "tools/test_summary.py", results], capture_output=True, text=True)
+        self.assertEqual(told.stdout, "skipped  late: 2 minutes were over before it began (--within 2)\n"
+                                      "10 passed, 0 failed, 1 skipped\n")
+        self.assertEqual(told.returncode, 0)
+
     def test_a_checkout_that_cannot_be_written(self):
         options = {}
         if os.geteuid() == 0:
