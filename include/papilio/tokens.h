@@ -268,11 +268,13 @@ struct TokenShardState {
 // `tokens`, finish_shard can give `log_probabilities` and `status`; the other results are not supported.
 //
 // Throws InvalidArgument for shapes and arrays that do not fit, and on a CPU for states that combine_shards did not
-// write. summarize_shard and finish_shard read the shard's logits once or twice.
+// write and, in finish_shard, for a row that needs another round. summarize_shard and finish_shard read the shard's
+// logits once or twice.
 //
 // Arrays on a CUDA device, all of them on the same one: summarize_shard and finish_shard are queued on the stream;
 // combine_shards waits for the stream to count the rows that are left. Records have the same bytes as on a CPU, so
-// CPUs and devices may share a row. A row whose state combine_shards did not write has the status nothing_allowed.
+// CPUs and devices may share a row. A row whose state combine_shards did not write has the status nothing_allowed;
+// finish_shard gives a row that needs another round the token -1, and its status so far.
 void summarize_shard(MatrixView<const float> logits, const TokenShard& shard, VectorView<const TokenShardState> states,
                      VectorView<TokenShardRecord> records, const TokenFilters& filters = {},
                      const TokenOptions& options = {});

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import papilio
+from papilio import _core
 
 LOGITS = np.random.default_rng(3).normal(size=(8, 300)).astype(np.float32) * 3
 
@@ -67,3 +68,10 @@ def test_refused_shards():
         papilio.sample_sharded_tokens(LOGITS, lambda own: [own], **{**given, "first": 10})
     with pytest.raises(TypeError, match="number is 0.5"):
         papilio.sample_sharded_tokens(LOGITS, lambda own: [own], **{**given, "number": 0.5})
+
+
+def test_finish_needs_every_round():
+    words, _ = _core.token_shard_words()
+    states, tokens = np.zeros(8 * words, np.int64), np.zeros(8, np.int32)
+    with pytest.raises(ValueError, match=r"states\[0\] needs another round"):
+        _core.finish_shard(LOGITS, 0, 300, 0, states, {"tokens": tokens}, {}, {})

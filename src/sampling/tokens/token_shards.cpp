@@ -38,6 +38,16 @@ void check_states(const char* function, VectorView<const TokenShardState> states
   }
 }
 
+// Requires that combine_shards has left no row for another round.
+void check_finished(const char* function, VectorView<const TokenShardState> states) {
+  for (std::int64_t i = 0; i < states.size; ++i) {
+    base::require(states.data[i].stage == Stage::done,
+                  "papilio::{}: states[{}] needs another round; call summarize_shard and combine_shards until "
+                  "combine_shards returns 0",
+                  function, i);
+  }
+}
+
 template <class T>
 void check_rows(const char* function, const MatrixView<const T>& logits, const TokenShard& shard,
                 VectorView<const TokenShardState> states, const TokenFilters& filters) {
@@ -152,6 +162,7 @@ void finish(const MatrixView<const T>& logits, const TokenShard& shard, std::int
                 "papilio::{}: of the results only tokens, log_probabilities and status are supported for shards",
                 function);
   execution::thread_count(options.threads);
+  if (logits.device.is_cpu()) check_finished(function, states);
   if (!logits.device.is_cpu()) {
     if (logits.rows == 0) return;
     require_workspace(function, options, tokens_workspace_on_cuda(logits.rows, logits.columns, logits.device),
@@ -166,8 +177,8 @@ void finish(const MatrixView<const T>& logits, const TokenShard& shard, std::int
       float log = std::numeric_limits<float>::quiet_NaN();
       TokenInput input;
       std::uint32_t largest = 0;
-      if (state.stage == Stage::done && state.status == TokenStatus::ok && state.owner == number &&
-          input_of_row(logits, filters, i, input) && row.read(input, largest) == TokenStatus::ok) {
+      if (state.status == TokenStatus::ok && state.owner == number && input_of_row(logits, filters, i, input) &&
+          row.read(input, largest) == TokenStatus::ok) {
         std::uint64_t target = state.target;
         const std::uint64_t least = law::shard_least_weight(input.filter, shard.categories);
         row.each(state, input.filter, [&](std::uint64_t key, std::uint64_t weight) {

@@ -263,8 +263,15 @@ TEST_F(ShardContract, FinishShard) {
   const auto finish = [&](std::int64_t number, TokenResults results) {
     return [=, this] { finish_shard(part(), {3, 6}, number, states_, results); };
   };
+  tokens_ = {7, 7};
+  EXPECT_TRUE(refused("states[0] needs another round; call summarize_shard", finish(1, {.tokens = tokens_})));
+  states_[0].stage = TokenShardState::Stage::done;
+  states_[1].stage = TokenShardState::Stage::sums;
+  EXPECT_TRUE(refused("states[1] needs another round", finish(1, {.tokens = tokens_})));
+  EXPECT_EQ(tokens_, std::vector<std::int32_t>(2, 7)) << "was written to";
+  states_[1].stage = TokenShardState::Stage::done;
   EXPECT_NO_THROW(finish(1, {.tokens = tokens_})());
-  EXPECT_EQ(tokens_[0], -1) << "before anything was combined";
+  EXPECT_EQ(tokens_, std::vector<std::int32_t>(2, -1)) << "shard 0 has the tokens";
   EXPECT_TRUE(refused("the shard's number is -1", finish(-1, {.tokens = tokens_})));
   EXPECT_TRUE(refused("tokens must have one entry per row", finish(1, {})));
   EXPECT_TRUE(refused("only tokens, log_probabilities and status", finish(1, {.tokens = tokens_, .ranks = ranks_})));
