@@ -33,8 +33,10 @@ class Group:
             return list(pool.map(function, range(self.size)))
 
 
-@pytest.mark.parametrize("shards", [1, 2, 4, 8])
-def test_shards_draw_the_tokens_of_the_whole(shards):
+@pytest.mark.parametrize(
+    "edges", [*(np.linspace(0, 300, n + 1).astype(int) for n in (1, 2, 4, 8)), np.array([0, 0, 7, 7, 7, 300, 300])]
+)
+def test_shards_draw_the_tokens_of_the_whole(edges):
     top_k = np.array([0, 1, 5, 50, 0, 7, 300, 0])
     filters = dict(temperature=np.linspace(0, 1.4, 8), top_k=top_k, top_p=0.9, min_p=0.01)
     flags = np.random.default_rng(6).random((8, 300)) < 0.5
@@ -44,8 +46,7 @@ def test_shards_draw_the_tokens_of_the_whole(shards):
     expected = papilio.sample_tokens(
         logits, seeds=np.arange(8), allowed=flags, return_status=True, return_log_probability=True, **filters
     )
-    edges = np.linspace(0, 300, shards + 1).astype(int)
-    group = Group(shards)
+    group = Group(len(edges) - 1)
 
     def draw(number):
         part = slice(edges[number], edges[number + 1])

@@ -30,11 +30,17 @@ class TokenChecks {
 
   template <class T>
   void logits(const MatrixView<const T>& logits) const {
+    part_of_logits(logits);
+    base::require(logits.rows == 0 || logits.columns > 0, "papilio::{}: {} rows of logits have no categories",
+                  function_, logits.rows);
+  }
+
+  // Logits that may have no columns: those of an empty shard.
+  template <class T>
+  void part_of_logits(const MatrixView<const T>& logits) const {
     execution::require_matrix(function_, "the matrix of logits", logits);
     base::require(logits.columns <= std::numeric_limits<std::int32_t>::max(),
                   "papilio::{}: rows of {} categories do not fit into 32-bit tokens", function_, logits.columns);
-    base::require(logits.rows == 0 || logits.columns > 0, "papilio::{}: {} rows of logits have no categories",
-                  function_, logits.rows);
   }
 
   // An optional array of `count` entries.
@@ -163,11 +169,17 @@ constexpr Storage token_storage() {
   return sizeof(T) == 4 ? Storage::float32 : std::is_same_v<T, Half> ? Storage::half : Storage::bfloat16;
 }
 
+// The beginning of row i; the matrix may be null if its rows are empty.
+template <class T>
+T* row_of(const MatrixView<T>& matrix, std::int64_t i) {
+  return matrix.columns == 0 ? matrix.data : matrix.data + i * matrix.row_stride;
+}
+
 // Row i of a call on the CPU. Returns false if its part of the bias is out of range or not in order.
 template <class T>
 bool input_of_row(const MatrixView<const T>& logits, const TokenFilters& f, std::int64_t i, TokenInput& input) {
-  input = {{token_storage<T>(), logits.data + i * logits.row_stride, logits.column_stride, logits.columns},
-           f.allowed.rows == 0 ? nullptr : f.allowed.data + i * f.allowed.row_stride,
+  input = {{token_storage<T>(), row_of(logits, i), logits.column_stride, logits.columns},
+           f.allowed.rows == 0 ? nullptr : row_of(f.allowed, i),
            {},
            {},
            filter_of_row(f, i),

@@ -243,6 +243,10 @@ TEST_F(ShardContract, SummarizeShard) {
   EXPECT_TRUE(refused("a vocabulary of 0 categories", summarize({0, 0})));
   EXPECT_TRUE(refused("records must have one entry per row; got 1 for 2", summarize({3, 6}, 1)));
   EXPECT_TRUE(refused("joint filters are not supported", summarize({3, 6}, 2, {.joint = true})));
+  EXPECT_NO_THROW(summarize_shard(Logits(nullptr, 2, 0), {6, 6}, states_, {records_.data(), 2}));
+  EXPECT_TRUE(refused("the shard has 0 categories from 7 on, of 6", [&] {
+    summarize_shard(Logits(nullptr, 2, 0), {7, 6}, states_, {records_.data(), 2});
+  }));
   states_[1].bits = 77;
   EXPECT_TRUE(refused("states[1] was not written by combine_shards", summarize({3, 6})));
 }

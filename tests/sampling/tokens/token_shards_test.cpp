@@ -25,12 +25,22 @@ struct Drawn {
   int rounds = 0;
 };
 
-// Draws as so many processes do, one after the other. Shards need not be of one size.
-Drawn draw_in_shards(const std::vector<float>& logits, std::int64_t categories, std::int64_t shards,
-                     const TokenFilters& filters, const TokenOptions& options) {
+using Edges = std::vector<std::int64_t>;  // the first category of each shard, and the end of the last one
+
+// So many shards of several sizes.
+Edges edges_of(std::int64_t categories, std::int64_t shards) {
+  Edges edges;
+  for (std::int64_t s = 0; s <= shards; ++s) edges.push_back(s * s * categories / (shards * shards));
+  return edges;
+}
+
+// Draws as the processes that hold these shards do, one after the other.
+Drawn draw_in_shards(const std::vector<float>& logits, const Edges& edges, const TokenFilters& filters,
+                     const TokenOptions& options) {
+  const std::int64_t shards = std::ssize(edges) - 1, categories = edges.back();
   std::vector<TokenShardState> states(rows);
   std::vector<TokenShardRecord> all(static_cast<std::size_t>(shards * rows));
-  const auto first = [&](std::int64_t s) { return s * s * categories / (shards * shards); };
+  const auto first = [&](std::int64_t s) { return edges[static_cast<std::size_t>(s)]; };
   const auto part = [&](std::int64_t s) {
     return MatrixView<const float>(logits.data() + first(s), rows, first(s + 1) - first(s), categories);
   };
@@ -77,9 +87,11 @@ TEST(TokenShards, DrawTheTokensOfTheWhole) {
     Drawn whole;
     sample_tokens(MatrixView<const float>(logits.data(), rows, categories),
                   {.tokens = whole.tokens, .log_probabilities = whole.logs, .status = whole.status}, filters, options);
-    for (const std::int64_t shards : {1, 2, 4, 8}) {
-      SCOPED_TRACE(std::to_string(shards) + " shards of " + std::to_string(categories) + ": " + testing::text_of(f));
-      const Drawn drawn = draw_in_shards(logits, categories, shards, filters, options);
+    const Edges with_empty = {0, 0, categories / 3, categories / 3, categories / 3, categories, categories};
+    for (const Edges& edges : {edges_of(categories, 1), edges_of(categories, 2), edges_of(categories, 4),
+                               edges_of(categories, 8), with_empty}) {
+      SCOPED_TRACE(::testing::PrintToString(edges) + ": " + testing::text_of(f));
+      const Drawn drawn = draw_in_shards(logits, edges, filters, options);
       EXPECT_EQ(drawn.tokens, whole.tokens);
       EXPECT_EQ(drawn.status, whole.status);
       for (std::size_t i = 0; i < rows; ++i) {
