@@ -106,19 +106,22 @@ class Edits(EditTest):
                 (["label", "model", "-o", "x"], 64, "no labels are given; expected papilio label MODEL 3=Politics"),
                 (["label", "model", "Sport", "-o", "x"], 64, '"Sport" is not a label; expected a topic\'s number, ='),
                 (["label", "model", "1=a", "1=b", "-o", "x"], 64, '"1=b" is not a label; expected a topic\'s number'),
-                (["label", "model", "9=Sport", "-o", "x"], 65, "topic 9, expected 0 <= topic < 4"),
-                (["label", "model", "1=7", "-o", "x"], 65, "the label of topic 1 is a number"),
-                (["label", "model", "1=a", "2=a", "-o", "x"], 65, "topics 1 and 2 have the same label, a"),
-                (["label", "model", "1=a\x1b[2J", "-o", "x"], 65, "has a control character"),
+                (["label", "model", "9=Sport", "-o", "x"], 64, "topic 9, expected 0 <= topic < 4"),
+                (["label", "model", "1=7", "-o", "x"], 64, "the label of topic 1 is a number"),
+                (["label", "model", "1=a", "2=a", "-o", "x"], 64, "topics 1 and 2 have the same label, a"),
+                (["label", "model", "1=a\x1b[2J", "-o", "x"], 64, "has a control character"),
                 (["merge", "model", "-o", "x"], 64, "GROUPS is missing; expected papilio merge MODEL GROUPS --output"),
                 (["merge", "model", "3", "-o", "x"], 64, '"3" is one topic; expected two or more topics separated by commas'),
                 (["merge", "model", "3 1", "-o", "x"], 64, '"3 1" is not a list of topics; expected two or more topics'),
                 (["merge", "model", "3,", "-o", "x"], 64, '"3," is not a list of topics'),
                 (["merge", "model", "-o", "x", "--", "-1,2"], 64, '"-1,2" is not a list of topics'),
-                (["merge", "model", "3,3", "-o", "x"], 65, "topic 3 is given twice"),
-                (["merge", "model", "3,1", "1,2", "-o", "x"], 65, "topic 1 is given twice"),
+                (["merge", "model", "3,3", "-o", "x"], 64, "topic 3 is given twice"),
+                (["merge", "model", "3,1", "1,2", "-o", "x"], 64, "topic 1 is given twice"),
+                (["merge", "model", "1,4", "-o", "x"], 64, "topic 4, expected 0 <= topic < 4"),
+                (["drop", "model", "4", "-o", "x"], 64, "topic 4, expected 0 <= topic < 4"),
+                (["topics", "model", "--topic", 4], 64, "--topic is 4, expected 0 to 3"),
                 (["drop", "model", "x", "-o", "x"], 64, '"x" is not a list of topics; expected numbers of topics'),
-                (["drop", "model", "0,1,2,3", "-o", "x"], 65, "all 4 topics are given, expected one or more to stay"),
+                (["drop", "model", "0,1,2,3", "-o", "x"], 64, "all 4 topics are given, expected one or more to stay"),
                 (["drop", "model", "1"], 64, "--output is missing"),
                 (["drop", "model", "1", "-o", "model", "--force"], 64, "model"),
                 (["drop", "text.txt", "1", "-o", "x"], 65, "not a safetensors file"),
@@ -131,6 +134,11 @@ class Edits(EditTest):
         self.papilio("label", "model", "--labels", "labels", "-o", "x", code=65)
         self.assertIn('labels:1: expected a topic\'s number, = or a tab, and a label, each topic once; got "0 Sport"',
                       self.err)
+        (self.path / "labels").write_text("0=Sport\n\n4=Sky\n")
+        self.papilio("label", "model", "--labels", "labels", "-o", "x", code=65)
+        self.assertIn("labels:3: topic 4, expected 0 <= topic < 4", self.err)
+        self.papilio("label", "model", "9=Law", "--labels", "labels", "-o", "x", code=64)
+        self.assertIn("label: topic 9, expected 0 <= topic < 4", self.err)
         self.assertFalse((self.path / "x").exists())
 
 

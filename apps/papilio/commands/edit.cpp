@@ -13,12 +13,14 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "commands/subcommands.h"
+#include "papilio/error.h"
 #include "papilio/model_edits.h"
 #include "support/command_files.h"
 #include "support/files.h"
@@ -69,14 +71,22 @@ Topics topics_of(const std::string& typed, const char* expected) {
   }
 }
 
-// "3=Politics and law"; in a file a tab may replace the sign.
-bool take_label(std::string_view text, Labels& labels, std::string_view separators) {
+// "3=Politics and law"; in a file a tab may replace the sign. Returns the topic, or nothing if it has no label here or
+// has one already.
+std::optional<std::int32_t> take_label(std::string_view text, Labels& labels, std::string_view separators) {
   std::int32_t topic = 0;
-  if (!take_topic(text, topic) || text.empty() || separators.find(text.front()) == separators.npos) return false;
-  return labels.emplace(topic, text.substr(1)).second;
+  if (!take_topic(text, topic) || text.empty() || separators.find(text.front()) == separators.npos) return {};
+  return labels.emplace(topic, text.substr(1)).second ? std::optional(topic) : std::nullopt;
 }
 
-void read_labels(const std::string& path, Labels& labels) {
+void require_topic(std::int32_t topic, std::int32_t topics, ExitCode code, const std::string& where = "") {
+  if (topic >= topics) {
+    throw CommandError(code, fmt::format("{}topic {}, expected 0 <= topic < {}", where, topic, topics));
+  }
+}
+
+// For a model of so many topics.
+void read_labels(const std::string& path, std::int32_t topics, Labels& labels) {
   std::error_code error;
   if (path != "-" && std::filesystem::is_directory(path, error)) {
     throw CommandError(ExitCode::no_input, fmt::format("cannot open {}: it is a folder, expected a file", path));
@@ -89,12 +99,15 @@ void read_labels(const std::string& path, Labels& labels) {
   for (std::string line; std::getline(lines, line);) {
     ++number;
     if (line.ends_with('\r')) line.pop_back();
-    if (!line.empty() && !take_label(line, labels, "=\t")) {
+    if (line.empty()) continue;
+    const std::optional<std::int32_t> topic = take_label(line, labels, "=\t");
+    if (!topic) {
       throw CommandError(
           ExitCode::bad_data,
           fmt::format("{}:{}: expected a topic's number, = or a tab, and a label, each topic once; got {}", path,
                       number, shown(line)));
     }
+    require_topic(*topic, topics, ExitCode::bad_data, fmt::format("{}:{}: ", path, number));
   }
   if (lines.bad() || (path == "-" && std::ferror(stdin) != 0)) {
     throw CommandError(ExitCode::io_error, fmt::format("{}:{}: the rest cannot be read, expected lines up to the end "
@@ -141,7 +154,8 @@ struct Edited {
 
 Edited label(const papilio::Model& model, const EditArguments& arguments) {
   Labels labels = labels_of(arguments);
-  if (!arguments.labels.empty()) read_labels(arguments.labels, labels);
+  for (const auto& [topic, text] : labels) require_topic(topic, model.topics, ExitCode::usage);
+  if (!arguments.labels.empty()) read_labels(arguments.labels, model.topics, labels);
   papilio::Model result = papilio::label_topics(model, labels);
   const auto count =
       std::count_if(result.labels.begin(), result.labels.end(), [](const std::string& text) { return !text.empty(); });
@@ -180,6 +194,15 @@ Edited drop(const papilio::Model& model, const EditArguments& arguments) {
 
 using Edit = std::function<Edited(const papilio::Model& model, const EditArguments& arguments)>;
 
+// What the library refuses was typed, unless there is a file of labels: that may be at fault.
+Edited edited_by(const Edit& edit, const papilio::Model& model, const EditArguments& arguments) {
+  try {
+    return edit(model, arguments);
+  } catch (const papilio::InvalidArgument& error) {
+    throw CommandError(arguments.labels.empty() ? ExitCode::usage : ExitCode::bad_data, error.what());
+  }
+}
+
 ExitCode run_edit(const EditArguments& arguments, const Edit& edit) {
   CommandFiles files(arguments.force);
   files.reads("the model", arguments.model);
@@ -187,7 +210,7 @@ ExitCode run_edit(const EditArguments& arguments, const Edit& edit) {
   files.writes({.option = "-o", .path = arguments.output, .takes_streams = false});
   files.reserve();
   const papilio::Model model = reading([&] { return papilio::load_model(arguments.model); });
-  const Edited edited = edit(model, arguments);
+  const Edited edited = edited_by(edit, model, arguments);
   writing(arguments.output, 4 * std::ssize(edited.model.n_wk),
           [&] { papilio::save_model(edited.model, arguments.output); });
   if (!arguments.quiet) {

@@ -6,7 +6,7 @@
 // What the command returns to the shell, following <sysexits.h>.
 enum class ExitCode {
   ok = 0,
-  usage = 64,     // options that do not exist or do not fit together
+  usage = 64,     // options that do not exist or do not fit together; topics that the model does not have
   bad_data = 65,  // an input that does not match its format
   no_input = 66,  // an input that does not exist or may not be read
   internal = 70,  // a fault of papilio or of a device
