@@ -63,9 +63,18 @@ TEST(ChoosePage, HasAChartForEachMeasureAndARowForEachNumber) {
   EXPECT_NE(page.find("<th scope=\"row\">sweeps</th><td><bdi>200</bdi></td>"), std::string::npos);
   EXPECT_NE(page.find("<pre><bdi>papilio choose news.txt</bdi></pre>"), std::string::npos);
   EXPECT_NE(page.find("predicted best with 1000 topics"), std::string::npos);
+}
+
+// A run that is interrupted and continued gives the page of one that is not.
+TEST(ChoosePage, DependsOnTimesOnlyIfTheyAreShown) {
+  ChooseResult slower = made();
+  for (ChooseRun& run : slower.runs) run.seconds += 17;
+  for (ChooseRow& row : slower.rows) row.seconds += 34;
+  const std::string page = choose_page(made());
+  EXPECT_EQ(choose_page(slower), page);
   EXPECT_EQ(page.find("Seconds"), std::string::npos);
+  EXPECT_NE(choose_page(slower, {.times = true}), choose_page(made(), {.times = true}));
   EXPECT_NE(choose_page(made(), {.times = true}).find("<th scope=\"col\">Seconds</th>"), std::string::npos);
-  EXPECT_EQ(choose_page(made()), choose_page(made()));
 }
 
 TEST(ChoosePage, LeavesStabilityOutWithOneSeed) {
