@@ -7,3 +7,14 @@ if(PAPILIO_LOOPDEP)
     set(PAPILIO_LOOPDEP OFF)
   endif()
 endif()
+
+# papilio_add_loops(TARGET): a library of the analyser.
+function(papilio_add_loops target)
+  set(folder ${PAPILIO_SOURCE_ROOT}/loops)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*/*.cpp)
+  add_library(${target} STATIC ${sources})
+  set(apart access/recurrences.cpp check/members.cpp clang/process.cpp dependence/contradiction.cpp emit/scan.cpp
+            verdict/distribute.cpp verdict/summaries.cpp)
+  list(TRANSFORM apart PREPEND ${folder}/)
+  papilio_compile_in_groups(${target} SOURCES ${sources} APART ${apart})
+endfunction()

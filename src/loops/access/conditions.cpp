@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_conjunctions = 8;
 
-const Domain unknown = {{{}}, false};
+const Domain unknown_domain = {{{}}, false};
 
 Domain both(const Domain& a, const Domain& b) {
   if (a.any_of.size() * b.any_of.size() > most_conjunctions) return {a.any_of, false};
@@ -30,7 +30,7 @@ Domain both(const Domain& a, const Domain& b) {
 }
 
 Domain either(const Domain& a, const Domain& b) {
-  if (a.any_of.size() + b.any_of.size() > most_conjunctions) return unknown;
+  if (a.any_of.size() + b.any_of.size() > most_conjunctions) return unknown_domain;
   Domain joined = a;
   joined.is_exact = a.is_exact && b.is_exact;
   joined.any_of.insert(joined.any_of.end(), b.any_of.begin(), b.any_of.end());
@@ -65,10 +65,10 @@ void Finder::make_inexact() {
 
 Domain Finder::compared(const std::string& op, const Polynomial& left, const Polynomial& right) const {
   const auto difference = Polynomial::sum(left, right, -1), reverse = Polynomial::sum(right, left, -1);
-  if (!difference || !reverse) return unknown;
+  if (!difference || !reverse) return unknown_domain;
   const auto less = [](const Polynomial& p) { return Polynomial::sum(p, Polynomial::constant(-1)); };
   const auto above = less(*difference), below = less(*reverse);
-  if (!above || !below) return unknown;
+  if (!above || !below) return unknown_domain;
   const auto one = [](const Polynomial& p, bool is_equality = false) { return Domain{{{{p, is_equality}}}, true}; };
   if (op == "==") return one(*difference, true);
   if (op == "!=") return either(one(*above), one(*below));
@@ -99,11 +99,13 @@ Finder::Truth Finder::truth(const Expr& e) {
   if (e.kind == Expr::Kind::binary && is_comparison(e.op)) {
     const Type &a = e.operands[0].type, &b = e.operands[1].type;
     const Value left = evaluate(e.operands[0]), right = evaluate(e.operands[1]);
-    if (!left || !right || a.kind != Type::Kind::integer || b.kind != Type::Kind::integer) return {unknown, unknown};
+    if (!left || !right || a.kind != Type::Kind::integer || b.kind != Type::Kind::integer)
+      return {unknown_domain, unknown_domain};
     return {compared(e.op, *left, *right), compared(opposite(e.op), *left, *right)};
   }
   const Value number = evaluate(e);
-  if (!number || e.type.kind != Type::Kind::integer || e.kind == Expr::Kind::binary) return {unknown, unknown};
+  if (!number || e.type.kind != Type::Kind::integer || e.kind == Expr::Kind::binary)
+    return {unknown_domain, unknown_domain};
   return {compared("!=", *number, Polynomial()), compared("==", *number, Polynomial())};
 }
 

@@ -5,12 +5,10 @@
 #include <algorithm>
 
 #include "loops/check/members.h"
-#include "loops/clang/types.h"
+#include "loops/clang/names.h"
 
 namespace papilio::loops {
 namespace {
-
-CType type_of(const Node& n) { return read_type(n.desugared.empty() ? n.type : n.desugared); }
 
 // Whether what a pointer points to is constant, as clang spells it.
 bool points_to_constant(const Node& n) {

@@ -235,15 +235,15 @@ bool write_the_same(const Accesses& accesses, const View& view, int variable) {
                         [&](const auto& term) { return std::any_of(term.first.begin(), term.first.end(), differs); });
   };
   // What makes it an iteration of the loop, and what else decides whether an element is written, as constraints.
-  using Part = std::set<std::pair<Polynomial, bool>>;
+  using Constraints = std::set<std::pair<Polynomial, bool>>;
   const auto part_of = [](const Conjunction& all, const auto& belongs) {
-    Part part;
+    Constraints part;
     for (const Constraint& c : all) {
       if (belongs(c)) part.emplace(c.value, c.is_equality);
     }
     return part;
   };
-  std::vector<Part> ways;  // there are two for `do`, whose first iteration runs without a test
+  std::vector<Constraints> ways;  // there are two for `do`, whose first iteration runs without a test
   for (const Conjunction& way : root.ran) ways.push_back(part_of(way, [](const Constraint&) { return true; }));
   bool writes = false;
   for (std::size_t i = 0; i < view.accesses.size(); ++i) {
@@ -254,9 +254,9 @@ bool write_the_same(const Accesses& accesses, const View& view, int variable) {
     for (const auto& subscript : a.subscripts) {
       if (!subscript || !is_same(*subscript)) return false;
     }
-    std::vector<std::set<Part>> others(ways.size());  // for each of the ways
+    std::vector<std::set<Constraints>> others(ways.size());  // for each of the ways
     for (const Conjunction& conjunction : a.domain->any_of) {
-      const Part own = part_of(conjunction, [&](const Constraint& c) { return !is_same(c.value); });
+      const Constraints own = part_of(conjunction, [&](const Constraint& c) { return !is_same(c.value); });
       // A single way holds in every iteration, so parts of it may be missing. Of two, each iteration has at least one.
       const auto way = ways.size() > 1 ? std::find(ways.begin(), ways.end(), own) : ways.begin();
       if (way == ways.end() || !std::includes(way->begin(), way->end(), own.begin(), own.end())) return false;
