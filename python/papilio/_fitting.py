@@ -13,6 +13,7 @@ from papilio import _core, _nccl, _parameters
 from papilio._core import Corpus
 from papilio._counts import Counts, as_counts, kind_of_texts
 from papilio._fit import Fit
+from papilio._inference import infer
 from papilio._lda_ranks import agreed_seed, part_of
 from papilio._options import Ranks, SeedWords, Vocabulary
 from papilio._progress import Reporter
@@ -132,7 +133,7 @@ class Fitting:
     def _further(self, X: Any, vocabulary: Vocabulary | None) -> Corpus:
         """X as a corpus with the words of the fit; texts lose all others. `_join` refuses corpora with others."""
         corpus = self._as_corpus(X, "partial_fit", vocabulary=vocabulary)
-        return _with_words(corpus, self._fitted.model.vocabulary) if kind_of_texts(X) else corpus
+        return _with_words(corpus, self._fitted.model) if kind_of_texts(X) else corpus
 
     def _join(self, corpus: Corpus, options: _core.TrainOptions) -> tuple[Corpus, _core.ChainState]:
         """The documents of the chain, followed by those of `corpus` if these are new; and the state of the chain."""
@@ -247,24 +248,32 @@ def _require_words(words: list[str], fitted: list[str], caller: str) -> None:
             )
 
 
-def _with_words(corpus: Corpus, fitted: list[str]) -> Corpus:
-    """Documents read from texts, with the words of the fit; others are left out, as `transform` does.
-
-    ValueError where the words of the fit are the numbers of its columns, of which texts have none.
-    """
+def _with_words(corpus: Corpus, model: _core.Model) -> Corpus:
+    """Documents read from texts, with the words of the model; others are left out, as `transform` does."""
+    fitted = model.vocabulary
     if corpus.vocabulary == fitted:
         return corpus
     numbers = {word: number for number, word in enumerate(fitted)}
     known = np.array([numbers.get(word, -1) for word in corpus.vocabulary], np.int32)
-    if len(known) > 0 and known.max() < 0 and fitted == [str(column) for column in range(len(fitted))]:
-        raise ValueError(
-            f"LDA.partial_fit: the model has the numbers of its {len(fitted)} columns for words, and knows no word of "
-            "these texts; give counts with the same columns, or fit with the words of the columns (vocabulary)"
-        )
+    if len(known) > 0 and known.max() < 0:
+        _require_words_for(corpus, model)
     words = known[corpus.words]
     kept = words >= 0
     before = np.concatenate([[0], np.cumsum(kept, dtype=np.int64)])  # how many are kept of the first n tokens
     return Corpus(before[corpus.document_offsets], words[kept], fitted, corpus.document_names)
+
+
+def _require_words_for(corpus: Corpus, model: _core.Model) -> None:
+    """ValueError where `transform` has one: the model has the numbers of its columns for words, and texts have none."""
+    no_documents = Corpus(np.zeros(1, np.int64), np.zeros(0, np.int32), corpus.vocabulary)
+    try:
+        infer(model, no_documents, seed=0, threads=1)
+    except ValueError as error:
+        raise ValueError(
+            f"LDA.partial_fit: the model has the numbers of its {len(model.vocabulary)} columns for words, and knows "
+            "no word of these texts; give counts with the same columns, or fit with the words of the columns "
+            "(vocabulary)"
+        ) from error
 
 
 def _warn_of_repeated(old: Corpus, new: Corpus) -> None:

@@ -133,6 +133,17 @@ def test_texts_for_a_model_with_numbers_for_words():
     assert np.allclose(named.transform(["cats purr"]), 0.5)  # none of the words of one document
 
 
+def test_partial_fit_tells_texts_from_columns_as_transform_does():
+    """As UCI files without a vocabulary have them, columns may begin at 1; and numbers may be words of texts."""
+    lda = papilio.LDA(2, max_iter=5, random_state=1).fit([["1", "2"], ["2", "3", "3"]])
+    with pytest.raises(ValueError, match="the model has no words, only the numbers 1 to 3 of its columns"):
+        lda.transform(["cats purr"])
+    with pytest.raises(ValueError, match="partial_fit: the model has the numbers of its 3 columns for words"):
+        lda.partial_fit(["cats purr"])
+    lda.partial_fit([["4"], ["cats", "3"]])
+    assert [lda.vocabulary_[word] for word in lda._fitted.corpus.words[5:]] == ["3"]
+
+
 def test_representative_documents_have_the_largest_shares(lda):
     table = rows(lda.representative_documents(3))
     assert [(row["topic"], row["rank"]) for row in table] == [(k, rank) for k in range(4) for rank in (1, 2, 3)]
