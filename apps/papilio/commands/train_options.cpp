@@ -1,4 +1,3 @@
-
 #include <limits>
 
 #include "commands/train_arguments.h"
@@ -90,6 +89,9 @@ void add_output_options(CLI::App& app, TrainArguments& arguments) {
   app.add_option("--diagnostics-file", arguments.outputs.diagnostics,
                  "Also write diagnostics of each topic, in MALLET's format")
       ->group("Output");
+}
+
+void add_run_options(CLI::App& app, TrainArguments& arguments) {
   app.add_option("--input-state", arguments.input_state,
                  "Start from a state of this corpus that MALLET or --output-state wrote")
       ->group("Run");
@@ -118,15 +120,8 @@ void add_output_options(CLI::App& app, TrainArguments& arguments) {
       ->group("Run");
 }
 
-}  // namespace
-
-void add_model_options(CLI::App& app, TrainArguments& arguments) {
+void add_priors(CLI::App& app, TrainArguments& arguments) {
   papilio::TrainOptions& training = arguments.training;
-  app.add_option("--sweeps,--num-iterations", training.sweeps,
-                 "Number of sweeps over the tokens, in all (a resumed run counts those before)")
-      ->capture_default_str()
-      ->check(between(std::int64_t{1}, std::int64_t{std::numeric_limits<std::uint32_t>::max()}))
-      ->group("Model");
   CLI::Option* alpha =
       app.add_option("--alpha", training.alpha,
                      "Prior of the topics of a document, for each topic (MALLET's --alpha is the sum over topics)")
@@ -141,10 +136,9 @@ void add_model_options(CLI::App& app, TrainArguments& arguments) {
       ->capture_default_str()
       ->check(prior())
       ->group("Model");
-  app.add_option("--seed,--random-seed", training.seed, "Same seed, same model")
-      ->capture_default_str()
-      ->check(seed())
-      ->group("Model");
+}
+
+void add_sampling_options(CLI::App& app, papilio::TrainOptions& training) {
   add_explained_choice(app, "--sampler", training.sampler, papilio::samplers(), "How topics are drawn (docs/lda.md)")
       ->group("Model");
   add_explained_choice(app, "--schedule", training.schedule, papilio::schedules(),
@@ -164,6 +158,9 @@ void add_model_options(CLI::App& app, TrainArguments& arguments) {
   add_explained_choice(app, "--partial-sums", training.method, papilio::partial_sums(),
                        "How a dense draw adds up its weights, for study: all methods draw from the same distribution")
       ->group("Model");
+}
+
+void add_optimization_options(CLI::App& app, papilio::TrainOptions& training) {
   app.add_option("--optimize-interval", training.optimize_every,
                  "Sweeps between optimisations of the priors (alpha of each topic, and beta); 0: never")
       ->capture_default_str()
@@ -173,6 +170,10 @@ void add_model_options(CLI::App& app, TrainArguments& arguments) {
       ->capture_default_str()
       ->check(at_least<std::int64_t>(0))
       ->group("Model");
+}
+
+void add_processor_options(CLI::App& app, TrainArguments& arguments) {
+  papilio::TrainOptions& training = arguments.training;
   app.add_option(
          "--device", arguments.device,
          "Device to train on, or several GPUs; never changes the model. By default PAPILIO_DEVICE, else the first GPU, "
@@ -192,6 +193,25 @@ void add_model_options(CLI::App& app, TrainArguments& arguments) {
       ->group("Run");
 }
 
+}  // namespace
+
+void add_model_options(CLI::App& app, TrainArguments& arguments) {
+  papilio::TrainOptions& training = arguments.training;
+  app.add_option("--sweeps,--num-iterations", training.sweeps,
+                 "Number of sweeps over the tokens, in all (a resumed run counts those before)")
+      ->capture_default_str()
+      ->check(between(std::int64_t{1}, std::int64_t{std::numeric_limits<std::uint32_t>::max()}))
+      ->group("Model");
+  add_priors(app, arguments);
+  app.add_option("--seed,--random-seed", training.seed, "Same seed, same model")
+      ->capture_default_str()
+      ->check(seed())
+      ->group("Model");
+  add_sampling_options(app, training);
+  add_optimization_options(app, training);
+  add_processor_options(app, arguments);
+}
+
 void add_train_options(CLI::App& app, TrainArguments& arguments) {
   add_corpus_options(app, arguments.corpus);
   add_number_of_topics(app, arguments);
@@ -199,4 +219,5 @@ void add_train_options(CLI::App& app, TrainArguments& arguments) {
   add_seed_word_options(app, arguments);
   add_evaluation_options(app, arguments);
   add_output_options(app, arguments);
+  add_run_options(app, arguments);
 }

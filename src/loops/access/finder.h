@@ -83,6 +83,10 @@ class Finder {
   Loop counted_entry_of(const Stmt& s) const;
   Polynomial first_value(const Stmt& s, Polynomial& start);
   int open_loop(Loop made);
+  std::map<int, Polynomial> values_before(const Stmt& s, const std::set<int>& changed);
+  void begin_iterations(const Stmt& s, int id, const std::set<int>& changed);
+  std::optional<Polynomial> enter_iteration(const Stmt& s, int id, const std::set<int>& changed);
+  void require_no_wrap(const Stmt& s, int id);
   std::optional<Polynomial> iterations_before(const Stmt& s, int id, const Value& since, Domain& ran);
   void give_up_condition(const Stmt& s, int id, Domain& ran);
   void find_inductions(const Stmt& s, int id, const Polynomial& count, const std::map<int, Polynomial>& before);

@@ -218,8 +218,64 @@ void Finder::give_up_condition(const Stmt& s, int id, Domain& ran) {
   domain_ = before;
 }
 
-void Finder::loop(const Stmt& s) {
+// The values, before a loop, of the integers that its body changes.
+std::map<int, Polynomial> Finder::values_before(const Stmt& s, const std::set<int>& changed) {
+  std::map<int, Polynomial> before;
+  for (const int v : changed) {
+    const Variable& other = variable(v);
+    if (!other.is_array && other.type.kind == Type::Kind::integer && !other.is_volatile && v != s.variable) {
+      before.emplace(v, value_of(v));
+    }
+  }
+  return before;
+}
+
+// Makes the symbol of an open loop's variable, and forgets what the body changes.
+void Finder::begin_iterations(const Stmt& s, int id, const std::set<int>& changed) {
   const Variable& counter = variable(s.variable);
+  // For a pointer, an expression in C that includes its array, so that no word of it can be taken for an integer.
+  const std::string name =
+      counter.base < 0 ? counter.name : "(" + counter.name + " - &" + variable(counter.base).name + "[0])";
+  const int iteration = new_symbol(Symbol::Kind::iterator, name, counter.type, s.variable);
+  loop_at(id).symbol = iteration;
+  for (const int v : changed) set_value(v, std::nullopt);
+  values_[s.variable] = Polynomial::symbol(iteration);
+}
+
+// Narrows what comes now to iterations that run. Returns how many come before the present one, or nothing if that or
+// the condition cannot be followed.
+std::optional<Polynomial> Finder::enter_iteration(const Stmt& s, int id, const std::set<int>& changed) {
+  const Polynomial iteration = Polynomial::symbol(loop_at(id).symbol);
+  // lower <= i, or i = lower + step * count; likewise for loops that count down.
+  Domain ran;
+  const auto since = Polynomial::sum(iteration, loop_at(id).lower, -1);
+  const auto count = iterations_before(s, id, since, ran);
+  ++statement_;
+  if (s.steps_first || s.tests_first) {  // the condition sees the value before the step
+    values_[s.variable] = *Polynomial::sum(iteration, Polynomial::constant(-s.step));
+  }
+  const bool followed = count.has_value() && loop_condition(s.condition, changed, loop_at(id), ran);
+  if (!followed) give_up_condition(s, id, ran);
+  if (followed && s.runs_once) {  // the first iteration runs without a test
+    Conjunction first = {{*since, true}};
+    if (std::abs(s.step) != 1) first.push_back({*count, true});
+    ran.any_of.push_back(std::move(first));
+  }
+  values_[s.variable] = iteration;
+  loop_at(id).ran = ran.any_of;
+  narrow(ran);
+  return followed ? count : std::nullopt;
+}
+
+// If the type wraps around instead of overflowing, the variable must not reach the end of its range.
+void Finder::require_no_wrap(const Stmt& s, int id) {
+  const Type& t = variable(s.variable).type;
+  if ((t.is_signed && t.bits >= 32) || s.steps_first || s.tests_first) return;
+  const auto next = Polynomial::sum(Polynomial::symbol(loop_at(id).symbol), Polynomial::constant(s.step));
+  if (next && (s.step < 0 || t.bits < 64)) checked(*next, t, s.place, text_of(*next, out_.symbols));
+}
+
+void Finder::loop(const Stmt& s) {
   ++statement_;
   Polynomial start;
   const Polynomial lower = first_value(s, start);
@@ -229,49 +285,12 @@ void Finder::loop(const Stmt& s) {
   std::set<int> changed;
   bool unknown = false;
   find_changed(s.body, changed, unknown);
-  std::map<int, Polynomial> before;  // values of integers that the body changes
-  for (const int v : changed) {
-    const Variable& other = variable(v);
-    if (!other.is_array && other.type.kind == Type::Kind::integer && !other.is_volatile && v != s.variable) {
-      before.emplace(v, value_of(v));
-    }
-  }
+  const std::map<int, Polynomial> before = values_before(s, changed);
   const Known known = {domain_, assigned_};
   const int id = open_loop(std::move(made));
-
-  // For a pointer, an expression in C that includes its array, so that no word of it can be taken for an integer.
-  const std::string name =
-      counter.base < 0 ? counter.name : "(" + counter.name + " - &" + variable(counter.base).name + "[0])";
-  const int iteration = new_symbol(Symbol::Kind::iterator, name, counter.type, s.variable);
-  loop_at(id).symbol = iteration;
-  for (const int v : changed) set_value(v, std::nullopt);
-  values_[s.variable] = Polynomial::symbol(iteration);
-
-  // lower <= i, or i = lower + step * count; likewise for loops that count down.
-  Domain ran;
-  const auto since = Polynomial::sum(Polynomial::symbol(iteration), lower, -1);
-  const auto count = iterations_before(s, id, since, ran);
-  ++statement_;
-  if (s.steps_first || s.tests_first) {  // the condition sees the value before the step
-    values_[s.variable] = *Polynomial::sum(Polynomial::symbol(iteration), Polynomial::constant(-s.step));
-  }
-  const bool followed = count.has_value() && loop_condition(s.condition, changed, loop_at(id), ran);
-  if (!followed) give_up_condition(s, id, ran);
-  if (followed && s.runs_once) {  // the first iteration runs without a test
-    Conjunction first = {{*since, true}};
-    if (std::abs(s.step) != 1) first.push_back({*count, true});
-    ran.any_of.push_back(std::move(first));
-  }
-  values_[s.variable] = Polynomial::symbol(iteration);
-  loop_at(id).ran = ran.any_of;
-  narrow(ran);
-  if (followed) {
-    // If the type wraps around instead of overflowing, the variable must not reach the end of its range.
-    const Type& t = counter.type;
-    if ((!t.is_signed || t.bits < 32) && !s.steps_first && !s.tests_first) {
-      const auto next = Polynomial::sum(Polynomial::symbol(iteration), Polynomial::constant(s.step));
-      if (next && (s.step < 0 || t.bits < 64)) checked(*next, t, s.place, text_of(*next, out_.symbols));
-    }
+  begin_iterations(s, id, changed);
+  if (const auto count = enter_iteration(s, id, changed)) {
+    require_no_wrap(s, id);
     find_inductions(s, id, *count, before);
   }
 

@@ -19,6 +19,14 @@ constexpr auto pure_functions = std::to_array<std::string_view>(
      "atan2", "sinh",  "cosh",  "tanh",  "tanhf", "pow",   "powf",  "floor", "floorf", "ceil", "ceilf", "round",
      "trunc", "fmod",  "fmin",  "fminf", "fmax",  "fmaxf", "fma",   "hypot", "cbrt",   "erf",  "erfc",  "tgamma"});
 
+// The value of an integer or a character; opaque if it does not fit.
+Expr integer_literal(const Node& n) {
+  Expr e = leaf(Expr::Kind::integer, n);
+  const auto [end, failure] = std::from_chars(n.value.data(), n.value.data() + n.value.size(), e.value);
+  if (failure != std::errc() || end != n.value.data() + n.value.size()) e.kind = Expr::Kind::opaque;
+  return e;
+}
+
 }  // namespace
 
 Expr Expressions::unknown(int index, const std::string& text) {
@@ -185,61 +193,64 @@ Expr Expressions::convert(const Node& n, int child) {
   return e;
 }
 
+// An explicit or implicit conversion, such as the one that reads a variable.
+Expr Expressions::cast(int index) {
+  const Node& n = names_.node(index);
+  if (n.children.empty()) return unknown(index, "a conversion");
+  if (n.cast != "LValueToRValue") return convert(n, n.children[0]);
+  const CType type = type_of(n);
+  int read = n.children[0];  // within its parentheses: that is its place
+  while (names_.node(read).kind == "ParenExpr" && !names_.node(read).children.empty())
+    read = names_.node(read).children[0];
+  return type.pointers > 0 ? unknown(index, "the value of a pointer") : reference(read);
+}
+
+Expr Expressions::binary_operator(int index) {
+  const Node& n = names_.node(index);
+  if (auto compared = of_pointers(index)) return *compared;
+  Expr e = leaf(Expr::Kind::binary, n);
+  e.op = n.opcode;
+  e.operands.push_back(translate(n.children[0]));
+  const bool is_lazy = n.opcode == "&&" || n.opcode == "||";
+  const int statement = is_lazy ? std::exchange(statement_, -1) : statement_;
+  e.operands.push_back(translate(n.children[1]));
+  statement_ = statement;
+  return e;
+}
+
+Expr Expressions::conditional_operator(const Node& n) {
+  Expr e = leaf(Expr::Kind::select, n);
+  e.operands.push_back(translate(n.children[0]));
+  const int statement = std::exchange(statement_, -1);
+  for (std::size_t i = 1; i < 3; ++i) e.operands.push_back(translate(n.children[i]));
+  statement_ = statement;
+  return e;
+}
+
 Expr Expressions::translate(int index) {
   const Node& n = names_.node(index);
   if (n.too_deep && n.children.empty()) return unknown(index, "an expression that is nested too deep");
-  const auto child = [&](std::size_t i) { return translate(n.children[i]); };
-  if ((n.kind == "ParenExpr" || n.kind == "ConstantExpr") && !n.children.empty()) return child(0);
-  if (n.kind == "IntegerLiteral" || n.kind == "CharacterLiteral") {
-    Expr e = leaf(Expr::Kind::integer, n);
-    const auto [end, failure] = std::from_chars(n.value.data(), n.value.data() + n.value.size(), e.value);
-    if (failure != std::errc() || end != n.value.data() + n.value.size()) e.kind = Expr::Kind::opaque;
-    return e;
-  }
+  if ((n.kind == "ParenExpr" || n.kind == "ConstantExpr") && !n.children.empty()) return translate(n.children[0]);
+  if (n.kind == "IntegerLiteral" || n.kind == "CharacterLiteral") return integer_literal(n);
   if (n.kind == "FloatingLiteral" || n.kind == "StringLiteral" || n.kind == "UnaryExprOrTypeTraitExpr") {
     return leaf(Expr::Kind::opaque, n);
   }
   if (n.kind == "DeclRefExpr" && (n.reference_kind == "EnumConstantDecl" || n.reference_kind == "FunctionDecl")) {
     return leaf(Expr::Kind::opaque, n);
   }
-  if (n.kind == "ImplicitCastExpr" || n.kind == "CStyleCastExpr") {
-    if (n.children.empty()) return unknown(index, "a conversion");
-    if (n.cast == "LValueToRValue") {
-      const CType type = type_of(n);
-      int read = n.children[0];  // within its parentheses: that is its place
-      while (names_.node(read).kind == "ParenExpr" && !names_.node(read).children.empty())
-        read = names_.node(read).children[0];
-      return type.pointers > 0 ? unknown(index, "the value of a pointer") : reference(read);
-    }
-    return convert(n, n.children[0]);
-  }
+  if (n.kind == "ImplicitCastExpr" || n.kind == "CStyleCastExpr") return cast(index);
   if (n.kind == "UnaryOperator" && n.children.size() == 1 &&
       (n.opcode == "-" || n.opcode == "+" || n.opcode == "~" || n.opcode == "!")) {
-    if (n.opcode == "+") return child(0);
+    if (n.opcode == "+") return translate(n.children[0]);
     Expr e = leaf(Expr::Kind::unary, n);
     e.op = n.opcode;
-    e.operands.push_back(child(0));
+    e.operands.push_back(translate(n.children[0]));
     return e;
   }
   if (n.kind == "BinaryOperator" && n.children.size() == 2 && n.opcode != "=" && n.opcode != ",") {
-    if (auto compared = of_pointers(index)) return *compared;
-    Expr e = leaf(Expr::Kind::binary, n);
-    e.op = n.opcode;
-    e.operands.push_back(child(0));
-    const bool is_lazy = n.opcode == "&&" || n.opcode == "||";
-    const int statement = is_lazy ? std::exchange(statement_, -1) : statement_;
-    e.operands.push_back(child(1));
-    statement_ = statement;
-    return e;
+    return binary_operator(index);
   }
-  if (n.kind == "ConditionalOperator" && n.children.size() == 3) {
-    Expr e = leaf(Expr::Kind::select, n);
-    e.operands.push_back(child(0));
-    const int statement = std::exchange(statement_, -1);
-    for (std::size_t i = 1; i < 3; ++i) e.operands.push_back(child(i));
-    statement_ = statement;
-    return e;
-  }
+  if (n.kind == "ConditionalOperator" && n.children.size() == 3) return conditional_operator(n);
   if (n.kind == "CallExpr") return call(index);
   if (n.kind == "InitListExpr" || n.kind == "ImplicitValueInitExpr") {
     Expr e = leaf(Expr::Kind::opaque, n);

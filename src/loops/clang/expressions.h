@@ -52,6 +52,9 @@ class Expressions {
   Lvalue followed(std::uint64_t id, const Node& n) const;
   std::optional<Target> target_of(const Lvalue& found);
   Expr convert(const Node& n, int child);
+  Expr cast(int node);
+  Expr binary_operator(int node);
+  Expr conditional_operator(const Node& n);
   Expr call(int node);
   Expr call_of_file(int node, const std::string& name);
   std::optional<Expr> step(int node);
