@@ -51,8 +51,11 @@ Unlocked::~Unlocked() {
 Locked::Locked() : state_(take_lock([] { return PyGILState_Ensure(); })) {}
 
 void bind_lock(nb::module_&) {
-  nb::module_::import_("os").attr("register_at_fork")(  // the child has none of the threads
-      nb::arg("after_in_child") = nb::cpp_function([] { asking = 0; }));
+  nb::module_::import_("os").attr("register_at_fork")(  // the child has none of the threads, and keeps what they held
+      nb::arg("after_in_child") = nb::cpp_function([] {
+        asking = 0;
+        nb::set_leak_warnings(false);
+      }));
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&close));
 }
 

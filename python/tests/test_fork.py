@@ -2,6 +2,9 @@
 
 import multiprocessing
 import os
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 
@@ -84,6 +87,28 @@ def test_fork_during_a_call_of_another_thread():
     finally:
         stops.set()
         other.join()
+
+
+def test_a_child_that_ends_says_nothing_of_what_other_threads_held():
+    lines = """
+        import os, sys, threading
+        import numpy as np
+        import papilio
+        weights = np.ones((5000, 16), np.float32)
+        def go_on():
+            while True:
+                papilio.sample_categorical(weights, seed=1, threads=1)
+        threading.Thread(target=go_on, daemon=True).start()
+        for _ in range(10):
+            child = os.fork()
+            if child == 0:
+                sys.exit(0)
+            os.waitpid(child, 0)
+        os._exit(0)
+    """
+    program = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(lines)]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_pool():

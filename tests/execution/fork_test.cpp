@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <thread>
 
 #include "execution/cpu/parallel_for.h"
@@ -74,6 +75,37 @@ TEST(Fork, AChildDoesNotWaitForThreadsThatItDoesNotHave) {
   }
   stops = true;
   other.join();
+}
+
+// Ends a process without a handler of `exit`, when its thread's objects that were made after this one are gone.
+struct EndOfThread {
+  ~EndOfThread() {
+    if (ends_process) ::_exit(0);
+  }
+  bool ends_process = false;
+};
+
+TEST(Fork, AChildThatEndsDoesNotWaitForThreadsThatItDoesNotHave) {
+  std::atomic<bool> stops = false;
+  const auto begin_threads = [&] {
+    while (!stops) std::thread([] { ranges_of_loop(2); }).join();
+  };
+  std::thread others[] = {std::thread(begin_threads), std::thread(begin_threads)};
+  std::thread([] {
+    static thread_local EndOfThread end;
+    end.ends_process = false;
+    ranges_of_loop(2);
+    for (int i = 0; i < 300; ++i) {
+      const int status = status_of_child([]() -> int {
+        end.ends_process = true;
+        std::exit(1);
+      });
+      EXPECT_EQ(status, 0) << "child " << i;
+      if (status != 0) break;
+    }
+  }).join();
+  stops = true;
+  for (std::thread& other : others) other.join();
 }
 
 using ForkDeathTest = ::testing::Test;

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
-#include <optional>
+#include <memory>
 
 #include "base/check.h"
 #include "execution/cpu/interruption.h"
@@ -38,6 +38,9 @@ std::atomic<int> counters = 0;           // threads in processors(), of this pro
 std::atomic<bool> runs_alone = false;    // this process is such a child
 [[maybe_unused]] const int registered =
     pthread_atfork(nullptr, nullptr, [] { runs_alone = has_used_tbb || counters > 0; });
+
+// In such a child, the arena of the thread that forked: its destructor would enter oneTBB, and could wait for ever.
+oneapi::tbb::task_arena* abandoned = nullptr;
 
 // The number of processors that this process may use. oneTBB counts them when it is first asked, and makes other
 // threads wait: a child that is forked meanwhile would wait forever, hence `counters`.
@@ -99,8 +102,11 @@ class InBody {
 template <class F>
 void run_in_arena(int threads, const F& run) {
   struct Kept {
+    ~Kept() {
+      if (runs_alone) abandoned = arena.release();
+    }
     int threads = 0;
-    std::optional<oneapi::tbb::task_arena> arena;
+    std::unique_ptr<oneapi::tbb::task_arena> arena;
   };
   static thread_local Kept kept;
   if (InBody::is_here()) {
@@ -109,7 +115,7 @@ void run_in_arena(int threads, const F& run) {
   }
   if (kept.threads != threads) {
     kept.threads = 0;
-    kept.arena.emplace(threads);
+    kept.arena = std::make_unique<oneapi::tbb::task_arena>(threads);
     kept.threads = threads;
   }
   kept.arena->execute(run);
