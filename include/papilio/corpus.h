@@ -27,6 +27,10 @@ struct CorpusView {
   std::int64_t tokens() const { return static_cast<std::int64_t>(words.size()); }
   std::int64_t vocabulary_size() const { return static_cast<std::int64_t>(vocabulary.size()); }
 
+  // Whether every document's words are sorted by number, as in a bag of words and in hardly any text: then windows of
+  // tokens mean little (coherence). Throws InvalidArgument for offsets that do not verify.
+  bool is_bag_of_words() const;
+
   // Throws InvalidArgument naming the first offset or word that is out of range, or an array that is null but has
   // entries. An empty view, such as that of a corpus that was moved from, does not verify. `threads`: of the CPU, up
   // to 4096; 0: all. Throws InvalidArgument for another number.
@@ -46,6 +50,7 @@ struct Corpus {
   std::int64_t documents() const { return view().documents(); }
   std::int64_t tokens() const { return view().tokens(); }
   std::int64_t vocabulary_size() const { return view().vocabulary_size(); }
+  bool is_bag_of_words() const { return view().is_bag_of_words(); }
   void verify(int threads = 0) const { view().verify(threads); }
 };
 

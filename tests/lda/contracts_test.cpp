@@ -35,6 +35,13 @@ using testing::Topics;
 
 TEST_F(LdaContract, CorpusAndCorpusView) {
   refuses_bad_corpora([](const CorpusView& corpus) { corpus.verify(); });
+  EXPECT_TRUE(make_corpus({{0, 0, 2}, {}, {1}}, 3).is_bag_of_words());
+  EXPECT_FALSE(make_corpus({{0, 1}, {2, 1}}, 3).is_bag_of_words());
+  const std::vector<std::int64_t> offsets = {0, 4};
+  const std::vector<std::int32_t> words = {0, 1, 2};
+  EXPECT_TRUE(refused("document_offsets ends with 4, but there are 3 words", [&] {
+    CorpusView{offsets, words, {}, {}}.is_bag_of_words();
+  }));
   EXPECT_EQ(CorpusView().documents(), 0);
   EXPECT_EQ(CorpusView().tokens(), 0);
   EXPECT_EQ(moved_from_.documents(), 0);

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -73,17 +72,6 @@ InputCorpus read_named(const std::string& path, const papilio::Model& model, con
   return corpus;
 }
 
-// Whether every document's words are sorted by number, as they are in no text.
-bool is_bag(const papilio::CorpusView& corpus) {
-  for (std::size_t d = 0; d + 1 < corpus.document_offsets.size(); ++d) {
-    if (!std::is_sorted(corpus.words.begin() + corpus.document_offsets[d],
-                        corpus.words.begin() + corpus.document_offsets[d + 1])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // Computes the scores of held-out documents; each rank scores its own.
 void score_held_out(const papilio::Model& model, const EvaluateArguments& arguments, const papilio::Device& device,
                     papilio::Communicator* ranks, Evaluation& result) {
@@ -127,7 +115,7 @@ Evaluation evaluate(const EvaluateArguments& arguments, papilio::Communicator* r
   if (!arguments.reference.empty()) {
     const InputCorpus input = read_named(arguments.reference, model, arguments);
     const papilio::CorpusView corpus = input.view();
-    if (is_bag(corpus)) {
+    if (corpus.is_bag_of_words()) {
       tell("warning: {} is a bag of words, without the order of the text: npmi and c_v mean little\n",
            arguments.reference);
     }

@@ -67,6 +67,14 @@ void verify_words(const CorpusView& corpus, std::int64_t begin, std::int64_t end
 
 }  // namespace lda
 
+bool CorpusView::is_bag_of_words() const {
+  lda::verify_documents(*this);
+  for (std::size_t d = 1; d < document_offsets.size(); ++d) {
+    if (!std::is_sorted(words.begin() + document_offsets[d - 1], words.begin() + document_offsets[d])) return false;
+  }
+  return true;
+}
+
 void CorpusView::verify(int threads) const {
   lda::verify_documents(*this);
   lda::verify_words(*this, 0, tokens(), threads);

@@ -27,17 +27,6 @@ using base::require;
 
 constexpr int whole_documents = std::numeric_limits<int>::max();  // a window that holds the longest document
 
-// Whether every document's words are sorted by number, as in a bag of words; those of a text are not.
-bool is_bag(const CorpusView& corpus) {
-  for (std::size_t d = 1; d < corpus.document_offsets.size(); ++d) {
-    if (!std::is_sorted(corpus.words.begin() + corpus.document_offsets[d - 1],
-                        corpus.words.begin() + corpus.document_offsets[d])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // The words of all documents, of which models know those that are trained on.
 WordMap known_words(const HeldOutSplit& split) {
   WordMap map = {.model_words = std::vector<std::int32_t>(split.training.vocabulary.size(), -1)};
@@ -89,7 +78,7 @@ Chooser::Chooser(const CorpusView& corpus, const ChooseOptions& options)
       coherence_(options.coherence) {
   require_split(split_, options);
   coherence_.threads = options.training.threads;
-  if (coherence_.measure != CoherenceMeasure::umass && coherence_.window == 0 && is_bag(split_.training)) {
+  if (coherence_.measure != CoherenceMeasure::umass && coherence_.window == 0 && split_.training.is_bag_of_words()) {
     coherence_.window = whole_documents;
   }
   for (const std::int32_t topics : options_.topics) require_options(training(topics, 0), "choose_topics");
