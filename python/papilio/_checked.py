@@ -189,13 +189,13 @@ def plain(x: Any, what: str) -> np.ndarray:
     """`x` as an array of NumPy's numbers in this machine's byte order: bool, int, unsigned or float.
 
     Text, dates, complex numbers and objects that are no numbers raise TypeError; objects that are numbers become
-    float64, or int64 where all are int. Sparse matrices are not arrays. What NumPy cannot make an array of raises its
-    error.
+    float64, or int64 where all are int. Lists of whole numbers become int64 or uint64, where these hold them. Sparse
+    matrices are not arrays. What NumPy cannot make an array of raises its error.
     """
     if is_sparse(x):
         raise TypeError(f"{what} is a sparse {type(x).__name__}, expected an array; use x.toarray()")
     refuse_hidden(x, what)
-    array = np.asarray(x)
+    array = of_list(x) if isinstance(x, (list, tuple)) else np.asarray(x)
     refuse_huge(array, what)
     if array.dtype.name == "bfloat16":
         return array.astype(np.float32)
@@ -208,14 +208,36 @@ def plain(x: Any, what: str) -> np.ndarray:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def unsigned_of(x: Any, what: str) -> np.ndarray:
-    """A list as an array; whole numbers on both sides of 2^63 as uint64, where NumPy makes float64 of them."""
+def of_list(x: list | tuple) -> np.ndarray:
+    """A list as an array, its whole numbers exact: where NumPy makes float64 of them, as of np.uint64 among other
+    integers, they become int64 or else uint64, and objects where neither holds them.
+    """
     array = np.asarray(x)
-    if array.dtype.kind not in ("f", "O") or array.ndim != 1 or not all_whole(x) or not array.size:
+    if array.dtype.kind not in ("f", "O") or not array.size or np.asarray(_first(x)).dtype.kind == "f":
         return array
-    if min(x) < 0 or max(x) >= 2**64:
-        raise ValueError(f"papilio: {what} has numbers from {min(x)} to {max(x)}, more than 64 bits hold")
-    return np.array(x, np.uint64)
+    entries = np.array(x, object)
+    if not all_whole(entries.flat):
+        return array
+    numbers = [int(entry) for entry in entries.flat]
+    for dtype in (np.int64, np.uint64):
+        if np.iinfo(dtype).min <= min(numbers) and max(numbers) <= np.iinfo(dtype).max:
+            return np.array(numbers, dtype).reshape(array.shape)
+    return entries
+
+
+def _first(x: Any) -> Any:
+    while isinstance(x, (list, tuple)) and x:
+        x = x[0]
+    return x
+
+
+def whole_of_list(x: list | tuple, what: str) -> np.ndarray:
+    """As `of_list`; ValueError for whole numbers that neither int64 nor uint64 holds."""
+    array = of_list(x)
+    if array.dtype.kind == "O" and all_whole(array.flat):
+        least, most = min(map(int, array.flat)), max(map(int, array.flat))
+        raise ValueError(f"papilio: {what} has numbers from {least} to {most}, more than 64 bits hold")
+    return array
 
 
 def all_whole(x: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from papilio import _core, _seeds
 from papilio._arguments import index_dtype, is_integer, length, unsigned, without_gaps
-from papilio._checked import flag, plain, refuse_hidden, threads as checked_threads, whole
+from papilio._checked import flag, of_list, plain, refuse_hidden, threads as checked_threads, whole
 from papilio._frameworks import NumPy, adopt
 from papilio._keywords import suggests_options
 
@@ -96,7 +96,7 @@ def choice(
         categories = whole(a, "papilio: a", 1, 2**31 - 1)
     else:
         refuse_hidden(a, "papilio: a")
-        entries = np.asarray(a)
+        entries = of_list(a) if isinstance(a, (list, tuple)) else np.asarray(a)
         if entries.ndim == 0:
             raise TypeError(f"papilio: a is {a!r}, expected a number of categories or an array")
         axis = whole(axis, "papilio: axis", -entries.ndim, entries.ndim - 1)

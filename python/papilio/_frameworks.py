@@ -9,7 +9,7 @@ import numpy as np
 
 from papilio import _core, _seeds
 from papilio._arguments import index_dtype
-from papilio._checked import is_sparse, plain, refuse_hidden, refuse_huge, steps, unsigned_of, whole
+from papilio._checked import is_sparse, plain, refuse_hidden, refuse_huge, steps, whole, whole_of_list
 from papilio._device_arrays import UnknownCuda, by_dlpack, on_device
 from papilio._framework import Framework, name_of_bytes
 
@@ -49,7 +49,7 @@ class NumPy(Framework):
     @staticmethod
     def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
         refuse_hidden(x, f"papilio: {what}")
-        x = unsigned_of(x, what) if isinstance(x, (list, tuple)) else np.asarray(x)
+        x = whole_of_list(x, what) if isinstance(x, (list, tuple)) else np.asarray(x)
         refuse_huge(x, f"papilio: {what}")
         if x.dtype.kind not in "iu":
             if x.size:

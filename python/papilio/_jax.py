@@ -16,7 +16,7 @@ import numpy as np
 
 from papilio import _core, _seeds
 from papilio._arguments import DrawOptions, index_dtype, is_integer, length, unsigned
-from papilio._checked import refuse_hidden, refuse_huge
+from papilio._checked import refuse_hidden, refuse_huge, whole_of_list
 from papilio._frameworks import NumPy, adopt
 
 _TARGET = "papilio_sample_categorical"
@@ -200,7 +200,7 @@ def _integers(x: Any, what: str) -> Any:
         return np.asarray(unsigned(x, what), dtype=np.uint64)
     if not isinstance(x, jax.Array):
         refuse_hidden(x, f"papilio: {what}")
-        x = np.asarray(x)
+        x = whole_of_list(x, what) if isinstance(x, (list, tuple)) else np.asarray(x)
         refuse_huge(x, f"papilio: {what}")
     if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
         raise TypeError(f"papilio: {what} must hold integers; got keys, which are for seed")

@@ -13,7 +13,7 @@ import numpy as np
 
 from papilio import _core
 from papilio._arguments import is_integer, length, unsigned
-from papilio._checked import flag, plain, real, whole
+from papilio._checked import flag, of_list, plain, real, whole
 from papilio._checked import threads as checked_threads
 from papilio._device_arrays import UnknownCuda
 from papilio._frameworks import CuPy, Jax, NumPy, Torch, adopt, framework_of
@@ -170,7 +170,7 @@ def _bias(arrays: Any, x: Any, like: Any, rows: int) -> tuple[Any, Any, Any] | N
                 )
         lists = [sorted(({} if terms is None else terms).items()) for terms in given]
         offsets = np.cumsum([0, *(len(row) for row in lists)])
-        categories = np.array([key for row in lists for key, _ in row])
+        categories = of_list([key for row in lists for key, _ in row])
         values = np.array([value for row in lists for _, value in row])
     return (
         _integers(arrays, offsets, "int64", "the offsets of bias", like),

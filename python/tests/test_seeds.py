@@ -53,6 +53,21 @@ def test_several_keys_where_one_seed_will_do():
             TAKES_A_SEED[name](jax.random.split(jax.random.key(1), 3))
 
 
+def test_lists_of_whole_numbers_of_several_types_keep_every_bit():
+    """NumPy makes float64 of np.uint64 among other integers, and of numbers on both sides of 2^63."""
+    mixed = [np.uint64(2**53 + 1), -1]
+    for call in (papilio.scan, lambda x: papilio.compact(x, [np.uint64(1), 1]), lambda x: papilio.transpose([x, x])):
+        assert np.array_equal(call(mixed), call(np.array([2**53 + 1, -1]))) and call(mixed).dtype == np.int64
+    for entries in (mixed, [np.uint64(2**63 + 1), 5], [2**63 + 1, 5], [2**63 + 1, -1], (2**64, 5)):
+        assert {int(entry) for entry in papilio.choice(entries, 50, seed=1)} == set(map(int, entries))
+    drawn = papilio.sample_categorical(WEIGHTS, seed=np.array([5, -1, 0, 0, 0, 0])).tolist()
+    assert papilio.sample_categorical(WEIGHTS, seed=[np.uint64(5), -1, 0, 0, 0, 0]).tolist() == drawn
+    corpus = papilio.Corpus([np.uint64(0), 2], (np.uint64(1), 0), ["a", "b"])
+    assert corpus.words.tolist() == [1, 0]
+    logits = np.zeros((2, 4), np.float32)
+    assert papilio.sample_tokens(logits, seeds=1, bias={np.uint64(2): 50.0, 1: 0.0}).tolist() == [2, 2]
+
+
 def test_a_list_of_seeds_on_both_sides_of_2_63():
     seeds = [2**63, 1, 2**64 - 1, 0, 5, 2**63 - 1]
     drawn = papilio.sample_categorical(WEIGHTS, seed=np.array(seeds, np.uint64)).tolist()
