@@ -19,7 +19,7 @@ std::int64_t FieldLine::number(std::string_view field, const char* name, std::in
 
 void FieldLine::refuse(std::string_view field, std::string_view reason) const {
   reader.format_error(field.data() - text.data() + 1,
-                      fmt::format("expected \"{}\", got {} ({})", shape, quoted(text), reason));
+                      fmt::format("expected \"{}\", got {} ({})", shape, lda::quoted(text), reason));
 }
 
 void FieldLine::refuse_count(std::size_t count, std::size_t expected) const {

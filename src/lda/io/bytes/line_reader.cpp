@@ -75,7 +75,7 @@ bool LineReader::next_line(std::string_view& line) {
 void LineReader::require_utf8(std::string_view line) const {
   const std::size_t place = find_ill_formed(line);
   if (place == std::string_view::npos) return;
-  format_error(static_cast<std::int64_t>(place) + 1, "expected UTF-8, got " + quoted(line.substr(place)));
+  format_error(static_cast<std::int64_t>(place) + 1, "expected UTF-8, got " + lda::quoted(line.substr(place)));
 }
 
 void LineReader::read_block() {

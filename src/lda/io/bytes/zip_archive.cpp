@@ -104,7 +104,8 @@ void ZipArchive::read_large_numbers(Member& member, std::uint64_t at, std::uint6
     std::uint64_t next = at + 4;
     for (std::uint64_t* value : {&member.bytes, &member.stored_bytes, &member.header}) {
       if (*value != in_large_field) continue;
-      if (next + 8 > end) refuse(fmt::format("damaged zip archive: member {} lacks its size", quoted(member.name)));
+      if (next + 8 > end)
+        refuse(fmt::format("damaged zip archive: member {} lacks its size", lda::quoted(member.name)));
       *value = number(next, 8);
       next += 8;
     }

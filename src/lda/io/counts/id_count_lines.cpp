@@ -22,7 +22,7 @@ IdCountLines::IdCountLines(const std::string& path, const CorpusOptions& options
 
 void IdCountLines::add_pair(const FieldLine& line, std::string_view field) {
   const std::size_t colon = field.find(':');
-  if (colon == std::string_view::npos) line.refuse(field, fmt::format("{} is not a pair", quoted(field)));
+  if (colon == std::string_view::npos) line.refuse(field, fmt::format("{} is not a pair", lda::quoted(field)));
   const std::int64_t first = rules_.first_id.value_or(0);
   // While the first id is unknown, an id one beyond the number of words may still prove right.
   const std::int64_t last = !named_ ? most_words - 1 : std::ssize(vocabulary_) - (rules_.first_id ? 1 - first : 0);

@@ -90,7 +90,7 @@ void read_body(LineReader& reader, const MatrixHeader& header, const CorpusOptio
     if (Fields<0>(text).count == 0) continue;
     if (entries == header.entries) {
       reader.format_error(1, fmt::format("expected the end of the file after {} entries (line {}), got {}",
-                                         header.entries, header.line, quoted(text)));
+                                         header.entries, header.line, lda::quoted(text)));
     }
     const FieldLine line = {reader, text, header.pattern ? "row column" : "row column count"};
     const Fields<3> fields(text);

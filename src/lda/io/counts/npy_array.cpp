@@ -69,19 +69,20 @@ void NpyArray::read_header(std::string_view header) {
   const std::string_view type = value_of(header, "'descr'");
   const char quote = type.empty() ? '\0' : type.front();
   const std::size_t type_end = quote == '\'' || quote == '"' ? type.find(quote, 1) : std::string_view::npos;
-  if (type_end == std::string_view::npos) refuse("expected the type of a simple array, got " + quoted(header));
+  if (type_end == std::string_view::npos) refuse("expected the type of a simple array, got " + lda::quoted(header));
   read_type(type.substr(1, type_end - 1));
 
   std::string_view rest = value_of(header, "'shape'");
   const std::size_t shape_end = rest.find(')');
-  if (!rest.starts_with('(') || shape_end == std::string_view::npos) refuse("expected a shape, got " + quoted(header));
+  if (!rest.starts_with('(') || shape_end == std::string_view::npos)
+    refuse("expected a shape, got " + lda::quoted(header));
   rest = rest.substr(1, shape_end - 1);
   while (rest.find_first_not_of(" ,") != std::string_view::npos) {
     rest.remove_prefix(rest.find_first_not_of(" "));
     const std::string_view dimension = rest.substr(0, rest.find_first_of(" ,"));
     std::int64_t number = 0;
     if (parse_whole(dimension, number) != NumberForm::whole || number < 0 || shape_.size() == 2) {
-      refuse("expected at most 2 dimensions, got " + quoted(header));
+      refuse("expected at most 2 dimensions, got " + lda::quoted(header));
     }
     shape_.push_back(number);
     rest.remove_prefix(dimension.size());
@@ -100,7 +101,7 @@ void NpyArray::read_type(std::string_view type) {
       is({"|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "|b1", "<f4", "<f8", "=i4", "=i8", "=f4", "=f8"});
   const bool is_text = has_size && digits >= 0 && digits < 64 && (type.starts_with("|S") || type.starts_with("<U"));
   if (!is_number && !is_text) {
-    refuse(fmt::format("expected little-endian integers, float32 or float64, got type {}", quoted(type)));
+    refuse(fmt::format("expected little-endian integers, float32 or float64, got type {}", lda::quoted(type)));
   }
   kind_ = type[1];
   element_bytes_ = kind_ == 'U' ? 4 * digits : digits;

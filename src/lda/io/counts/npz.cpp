@@ -126,7 +126,7 @@ void for_each_entry(const Compressed& matrix, Use&& use) {
 bool is_by_rows(const NpyArray& format) {
   const std::string name = format.text();
   if (name != "csr" && name != "csc") {
-    format.refuse(fmt::format("expected a sparse matrix \"csr\" or \"csc\", got {}", quoted(name)));
+    format.refuse(fmt::format("expected a sparse matrix \"csr\" or \"csc\", got {}", lda::quoted(name)));
   }
   return name == "csr";
 }

@@ -44,7 +44,7 @@ void read_document(IdCountLines& lines, const FieldLine& line, Labels labels) {
   std::string_view rest = line.text;
   std::string_view field = next_field(rest);
   if (labels == Labels::present) {
-    if (!is_svmlight_label(field)) line.refuse(field, fmt::format("{} is not a label", quoted(field)));
+    if (!is_svmlight_label(field)) line.refuse(field, fmt::format("{} is not a label", lda::quoted(field)));
     field = next_field(rest);
   }
   if (field.starts_with("qid:")) field = next_field(rest);

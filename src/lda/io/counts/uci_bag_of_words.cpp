@@ -48,7 +48,7 @@ std::int64_t read_header_number(LineReader& reader, const char* what, std::int64
   if (fields.count != 1 || parse_whole(fields.text[0], number) != NumberForm::whole || number < 0 || number > most) {
     const std::string_view place = fields.count == 0 ? line : fields.text[fields.count == 1 ? 0 : 1];
     reader.format_error(place.data() - line.data() + 1,
-                        fmt::format("{} (0 to {}), got {}", expected, most, quoted(line)));
+                        fmt::format("{} (0 to {}), got {}", expected, most, lda::quoted(line)));
   }
   return number;
 }
@@ -84,7 +84,7 @@ void read_body(LineReader& reader, const UciHeader& header, std::int64_t before,
     if (bag.entries() == most) {
       if (Fields<0>(line).count == 0) continue;  // empty lines at the end hold nothing
       reader.format_error(1, fmt::format("expected the end of the file after {} entries (line 3: NNZ), got {}",
-                                         header.entries, quoted(line)));
+                                         header.entries, lda::quoted(line)));
     }
     read_entry(reader, line, header, bag);
     bag.require_room(reader, 0);

@@ -27,7 +27,7 @@ std::vector<TensorView> tensors_of(const ChainState& state) {
 
 void require_note(const std::string& note, const char* caller) {
   base::require(find_ill_formed(note) == std::string::npos, "papilio::{}: note is {}, expected UTF-8", caller,
-                quoted(note));
+                lda::quoted(note));
 }
 
 CheckpointFiles::CheckpointFiles(const CorpusView& corpus, const TrainOptions& options, std::string path,

@@ -74,7 +74,7 @@ void require_identity(const SafetensorsFile& file, const Metadata& expected, con
   for (const char* key : {"format", "format_version"}) {
     if (file.metadata(key) != expected.at(key)) {
       throw OtherFormat(fmt::format("papilio::load_checkpoint: {}: {} is {}, expected {}", path, key,
-                                    quoted(file.metadata(key)), expected.at(key)));
+                                    lda::quoted(file.metadata(key)), expected.at(key)));
     }
   }
   for (const auto& [key, value] : expected) {
@@ -88,11 +88,11 @@ void require_identity(const SafetensorsFile& file, const Metadata& expected, con
   };
   base::require(seeds_in(file.metadata()) == seeds_in(expected),
                 "papilio::load_checkpoint: {}: the checkpoint belongs to another run: {} is {}, expected {}", path,
-                seed_words_key, quoted(seeds_in(file.metadata())), seeds_in(expected));
+                seed_words_key, lda::quoted(seeds_in(file.metadata())), seeds_in(expected));
   for (const auto& [key, value] : expected) {
     base::require(file.metadata(key) == value,
                   "papilio::load_checkpoint: {}: the checkpoint belongs to another run: {} is {}, expected {}", path,
-                  key, quoted(file.metadata(key)), value);
+                  key, lda::quoted(file.metadata(key)), value);
   }
 }
 

@@ -71,7 +71,7 @@ std::string corpus_difference(const Metadata& found, const Metadata& expected) {
     const auto number = [&](const char* key) {
       const std::string text = value(metadata, key);
       const bool is_number = !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == text.npos;
-      return is_number ? text : quoted(text);
+      return is_number ? text : lda::quoted(text);
     };
     return fmt::format("{} documents, {} tokens and {} different words", number("documents"), number("tokens"),
                        number("vocabulary_size"));

@@ -89,7 +89,8 @@ void SafetensorsFile::read_header(std::uint64_t file_size) {
   if (length > file_size - sizeof length || length > longest_header) {
     const std::string_view beginning(reinterpret_cast<const char*>(&length), sizeof length);
     if (is_text(beginning)) {
-      fail(fmt::format("not a safetensors file, as models and checkpoints are; it begins with {}", quoted(beginning)));
+      fail(fmt::format("not a safetensors file, as models and checkpoints are; it begins with {}",
+                       lda::quoted(beginning)));
     }
     fail(fmt::format("the header should be {} bytes long, expected at most {}; cut short, or not a safetensors file",
                      length, std::min(file_size - sizeof length, longest_header)));

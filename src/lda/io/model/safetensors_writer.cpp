@@ -76,7 +76,7 @@ std::string json_of(const Metadata& metadata) {
 std::string header_text(const Metadata& metadata, const std::vector<TensorView>& tensors, const char* caller) {
   for (const auto& [key, value] : metadata) {
     base::require(find_ill_formed(key) == std::string::npos && find_ill_formed(value) == std::string::npos,
-                  "papilio::{}: setting {} is {}, expected UTF-8", caller, quoted(key), quoted(value));
+                  "papilio::{}: setting {} is {}, expected UTF-8", caller, lda::quoted(key), lda::quoted(value));
   }
   std::map<std::string, std::string> entries = {{"__metadata__", json_of(metadata)}};
   std::size_t begin = 0;

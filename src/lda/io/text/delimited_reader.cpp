@@ -97,7 +97,8 @@ std::size_t DelimitedReader::take_quoted(std::size_t at) {
         static_cast<std::int64_t>(at) + 1,
         fmt::format("expected {} or the end of the line after the closing quote, got {} (a quote within a quoted "
                     "field is written twice; read with quotes = false, --no-quotes, if quotes mean nothing here)",
-                    delimiter_ == '\t' ? "a tab" : quoted(std::string_view(&delimiter_, 1)), quoted(line_.substr(at))));
+                    delimiter_ == '\t' ? "a tab" : lda::quoted(std::string_view(&delimiter_, 1)),
+                    lda::quoted(line_.substr(at))));
   }
   return at;
 }
@@ -105,7 +106,7 @@ std::size_t DelimitedReader::take_quoted(std::size_t at) {
 std::string_view DelimitedReader::utf8(std::string_view field, const char* name) const {
   const std::size_t place = find_ill_formed(field);
   if (place != std::string_view::npos) {
-    format_error(fmt::format("expected UTF-8 as the {}, got {}", name, quoted(field.substr(place))));
+    format_error(fmt::format("expected UTF-8 as the {}, got {}", name, lda::quoted(field.substr(place))));
   }
   return field;
 }

@@ -97,7 +97,7 @@ void JsonRecord::take_field(const std::string& key, bool& has_text, bool& has_id
   const bool is_id = !id_field_.empty() && key == id_field_;
   const std::size_t begin = at_;
   if (is_text) {
-    if (peek() != '"') fail(fmt::format("a string as {}", quoted(key)));
+    if (peek() != '"') fail(fmt::format("a string as {}", lda::quoted(key)));
     text_.clear();
     take_string(&text_);
     has_text = true;
@@ -110,7 +110,7 @@ void JsonRecord::take_field(const std::string& key, bool& has_text, bool& has_id
     } else if (peek() == '-' || is_digit(peek())) {
       id_ = take_number();
     } else {
-      fail(fmt::format("a string or a number as {}", quoted(key)));
+      fail(fmt::format("a string or a number as {}", lda::quoted(key)));
     }
     if (find_ill_formed(id_) != std::string::npos) fail_at(begin, "UTF-8 as the id");
     has_id = true;
@@ -121,7 +121,7 @@ void JsonRecord::take_field(const std::string& key, bool& has_text, bool& has_id
 void JsonRecord::fail_at(std::size_t place, std::string_view expected) const {
   reader_->format_error(static_cast<std::int64_t>(place) + 1,
                         fmt::format("expected {}, got {}", expected,
-                                    place < line_.size() ? quoted(line_.substr(place)) : "the end of the line"));
+                                    place < line_.size() ? lda::quoted(line_.substr(place)) : "the end of the line"));
 }
 
 void JsonRecord::fail_without(const std::string& field, const char* hint) const {
@@ -133,10 +133,10 @@ void JsonRecord::fail_without(const std::string& field, const char* hint) const 
       names += ", ...";
       break;
     }
-    names += (names.empty() ? "" : ", ") + quoted(key);
+    names += (names.empty() ? "" : ", ") + lda::quoted(key);
   }
   if (names.empty()) names = "an object without fields";
-  reader_->format_error(1, fmt::format("expected a field {}, got {}{}", quoted(field), names, hint));
+  reader_->format_error(1, fmt::format("expected a field {}, got {}{}", lda::quoted(field), names, hint));
 }
 
 void JsonRecord::skip_blanks() {

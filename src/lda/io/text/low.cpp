@@ -32,8 +32,8 @@ Corpus read_low(const std::string& path, const CorpusOptions& options, ReadRepor
   while (reader.next_line(line)) {
     if (corpus.documents() == documents) {
       if (Fields<0>(line).count == 0) continue;
-      reader.format_error(
-          1, fmt::format("expected the end of the file after {} documents (line 1), got {}", documents, quoted(line)));
+      reader.format_error(1, fmt::format("expected the end of the file after {} documents (line 1), got {}", documents,
+                                         lda::quoted(line)));
     }
     reader.require_utf8(line);
     std::string_view rest = line;
