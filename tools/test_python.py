@@ -145,7 +145,10 @@ def test_module(build, results, *arguments):
 
 
 def main():
-    stage = sys.argv[1]
+    stage = sys.argv[1] if len(sys.argv) > 1 else "--help"
+    if not stage.endswith(".xml") and stage not in ("--environments", "--wheel", "--tests", "--module", "--device"):
+        print(__doc__)
+        return 0 if stage in ("--help", "-h") else 64
     if stage == "--module":
         return test_module(*sys.argv[2:])
     if stage == "--device":
