@@ -8,7 +8,7 @@ if(PAPILIO_LOOPDEP)
   endif()
 endif()
 
-# papilio_add_loops(TARGET): a library of the analyser.
+# papilio_add_loops(TARGET): the library of the analyser. src/loops adds it, and fuzz/ again, instrumented.
 function(papilio_add_loops target)
   set(folder ${PAPILIO_SOURCE_ROOT}/loops)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*/*.cpp)
