@@ -35,6 +35,12 @@ enum class Verdict {
 // "parallel", "parallel_with_clauses", ...; "unknown" for a number that is not an enumerator.
 std::string_view name(Verdict verdict) noexcept;
 
+// Whether the iterations of such a loop may run in parallel: as they stand, with its clauses, or if its condition
+// holds.
+constexpr bool is_parallel(Verdict verdict) noexcept {
+  return verdict == Verdict::parallel || verdict == Verdict::parallel_with_clauses || verdict == Verdict::parallel_if;
+}
+
 // One step that makes a loop parallel:
 //   private       each iteration writes the variable (a scalar or an array) before it reads it; not read after the loop
 //   firstprivate  the same, but an iteration may read elements that it has not written: values from before the loop

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "papilio/error.h"
 #include "papilio/loops.h"
@@ -45,6 +47,16 @@ TEST(LoopsContract, HandMadeReports) {
   EXPECT_EQ(name(loop.verdict), "unknown");
   EXPECT_NE(to_json(report).find("\"unknown\""), std::string::npos);
   EXPECT_NE(to_text(report, true).find("private(x)"), std::string::npos);
+}
+
+TEST(LoopsContract, IsParallel) {
+  const auto all = {Verdict::parallel,    Verdict::parallel_with_clauses,
+                    Verdict::parallel_if, Verdict::scan,
+                    Verdict::sequential,  Verdict::not_proven};
+  std::vector<Verdict> found;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(found), is_parallel);
+  EXPECT_EQ(found, (std::vector{Verdict::parallel, Verdict::parallel_with_clauses, Verdict::parallel_if}));
+  EXPECT_FALSE(is_parallel(static_cast<Verdict>(99)));
 }
 
 TEST(LoopsContract, Options) {

@@ -16,8 +16,6 @@ struct Range {
   std::int64_t low = std::numeric_limits<std::int64_t>::min(), high = std::numeric_limits<std::int64_t>::max();
 };
 
-std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a < 0 ? 1 : 0); }
-
 class Ranges {
  public:
   explicit Ranges(const System& system) : same_(static_cast<std::size_t>(system.columns)) {

@@ -23,8 +23,6 @@ bool is_small(const Sum& sum) {
          std::abs(sum.back()) <= largest_value;
 }
 
-std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a < 0 ? 1 : 0); }
-
 class Search {
  public:
   explicit Search(const System& system) : columns_(static_cast<std::size_t>(system.columns)) {

@@ -27,6 +27,9 @@ struct System {
   std::vector<Row> rows;
 };
 
+// a / b, rounded down; b is positive.
+constexpr std::int64_t floor_of(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a < 0 ? 1 : 0); }
+
 enum class Answer { no, yes, unknown };
 
 // Questions about the integer points of systems, answered by isl within a bound on its operations.

@@ -165,9 +165,7 @@ class Emitter {
       if (t.kind != options_.transform) continue;
       if (auto made = as_asked(f, c, t, how, why)) return made;
     }
-    const bool is_parallel = loop.verdict == Verdict::parallel || loop.verdict == Verdict::parallel_with_clauses ||
-                             loop.verdict == Verdict::parallel_if;
-    if (is_parallel || loop.verdict == Verdict::scan) {
+    if (is_parallel(loop.verdict) || loop.verdict == Verdict::scan) {
       if (auto made = by_clauses(c, loop.clauses, predicates_of(loop, f.accesses), how, why)) {
         return made;
       }
@@ -176,10 +174,10 @@ class Emitter {
       if (t.kind == "privatize") {
         if (auto made = by_clauses(c, t.clauses, t.condition, how, why)) return made;
       }
-      if (t.kind == "interchange" && !is_parallel) {
+      if (t.kind == "interchange" && !is_parallel(loop.verdict)) {
         if (auto made = by_interchange(f, c, how, why)) return made;
       }
-      if (t.kind == "distribute" && !is_parallel) {
+      if (t.kind == "distribute" && !is_parallel(loop.verdict)) {
         std::string reason;
         if (auto made = distributed(c, t, reason)) {
           is_reordered_ = reorders(c, made->used);
@@ -196,9 +194,7 @@ class Emitter {
   // OpenMP accepts pointers as they are; rewritten loops count with integers.
   std::optional<Rewritten> by_pointer(const Candidate& c, std::string& how, std::string& why) {
     const LoopReport& loop = c.loop();
-    const bool is_parallel = loop.verdict == Verdict::parallel || loop.verdict == Verdict::parallel_with_clauses ||
-                             loop.verdict == Verdict::parallel_if;
-    if (is_parallel || (loop.verdict == Verdict::scan && c.head->is_counted))
+    if (is_parallel(loop.verdict) || (loop.verdict == Verdict::scan && c.head->is_counted))
       return by_clauses(c, loop.clauses, predicates_of(loop, c.accesses), how, why);
     why = loop.verdict == Verdict::scan ? "a pointer counts it, so it is not written as a scan" : name(loop.verdict);
     return std::nullopt;
@@ -292,9 +288,8 @@ class Emitter {
   // A condition under which the matrix has all dependences: no two
   // pointers lead to the same memory, and no subscript wraps around.
   std::optional<std::string> condition_of_order(const Judged& f, const Candidate& c, std::string& why) {
-    const Verdict verdict = c.loop().verdict;
     std::vector<Predicate> predicates;
-    if (verdict == Verdict::parallel || verdict == Verdict::parallel_with_clauses || verdict == Verdict::parallel_if) {
+    if (is_parallel(c.loop().verdict)) {
       predicates = predicates_of(c.loop(), c.accesses);
     } else {
       predicates = f.overlaps[static_cast<std::size_t>(c.id)];

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t most_items = 40, most_accesses = 120;
 
-bool is_parallel(Verdict v) {
-  return v == Verdict::parallel || v == Verdict::parallel_with_clauses || v == Verdict::parallel_if;
-}
-
 class Distribution {
  public:
   Distribution(const Program& program, const Accesses& accesses, int loop, Solver& solver, const JudgeOptions& options)

@@ -10,10 +10,6 @@
 namespace papilio::loops {
 namespace {
 
-bool is_parallel(Verdict v) {
-  return v == Verdict::parallel || v == Verdict::parallel_with_clauses || v == Verdict::parallel_if;
-}
-
 // What one tile touches. The columns of a query are those of the names,
 // then those of the tile's first iterations, and that of its size.
 class Tile {
