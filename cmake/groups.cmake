@@ -1,7 +1,7 @@
-# papilio_compile_in_groups(TARGET SOURCES source... [APART source...]): compiles those sources of the target eight at a
-# time, except those that APART names again. For files that include much and compute little: it takes half the time.
-# Apart go files whose unnamed namespaces have a name in common with another file's, or the type of a member of a class
-# that others see.
+# papilio_compile_in_groups(TARGET SOURCES source... [APART source...]): compiles sources of the target eight at a time,
+# except those that APART lists. For files that include much and compute little, this takes half the time. APART must
+# list files whose unnamed namespaces share a name with another file's, and files whose unnamed namespaces hold the type
+# of a member of a class that other files see.
 function(papilio_compile_in_groups target)
   cmake_parse_arguments(group "" "" "SOURCES;APART" ${ARGN})
   set(grouped 0)

@@ -100,11 +100,6 @@ python_package() {
 
 # What users install: the wheel where there is nothing else, and what the Debian packages hold.
 wheel_tests() {
-  say "wheel"
-  step wheel wheel_test
-}
-
-wheel_test() {
   if [[ -e build/python/tools/bin/python ]]; then
     python3 tools/wheel.py --test
   else
@@ -113,11 +108,6 @@ wheel_test() {
 }
 
 debian_packages() {
-  say "Debian packages"
-  step debian-packages debian_packages_test
-}
-
-debian_packages_test() {
   if command -v dpkg-deb >/dev/null; then
     deb && python3 tests/house/packages_test.py build/deb
   else
@@ -126,11 +116,6 @@ debian_packages_test() {
 }
 
 shared_library() {
-  say "shared library"
-  step shared-library shared_library_test
-}
-
-shared_library_test() {
   build release shared -DBUILD_SHARED_LIBS=ON -DPAPILIO_TESTS=OFF -DPAPILIO_APPS=OFF -DPAPILIO_EXAMPLES=OFF &&
     cmake -DBUILD_FOLDER=build/shared -DWORK_FOLDER=build/shared/consumer -P tests/consumer/run.cmake
 }
@@ -202,11 +187,6 @@ fuzz_targets() {
   beside fuzz env FUZZ_SEED=1 fuzz/run.sh 80
 }
 
-mutants() {
-  say "mutants"
-  step mutants python3 tools/run_mutants.py
-}
-
 # What takes longer than all the rest: the tests labelled nightly, and an hour of fuzzing.
 nightly() {
   local fuzz_seconds=$1
@@ -264,13 +244,19 @@ within() {
   minutes=$2
 }
 
-# part NAME COMMAND...: a part of --all, which --within leaves out if its minutes are over. The summary names it.
+# part NAME COMMAND...: a part of --all. If the minutes of --within are over, it is skipped, and the summary names it.
 part() {
   if ((minutes == 0 || SECONDS < 60 * minutes)); then
     "${@:2}"
   else
     step "$1" echo "skipped: $minutes minutes were over before it began (--within $minutes)"
   fi
+}
+
+# single NAME COMMAND...: a part that is one step.
+single() {
+  say "$1"
+  step "$@"
 }
 
 run_tests() {
@@ -315,7 +301,7 @@ run_tests() {
   [[ ${1:-} != --all ]] || test_the_rest
 }
 
-# What CI needs most comes first, so that a machine that is too slow for its limit leaves out the rest.
+# The parts whose failures say most come first, as --within leaves out the last ones.
 test_the_rest() {
   local widest=$(widest_target)
   local targets=(${widest:+"-DPAPILIO_CPU_TARGETS=baseline;$widest" "-DPAPILIO_TEST_TARGETS=$widest"})
@@ -323,10 +309,10 @@ test_the_rest() {
   part tsan suite beside tsan "${targets[@]}"
   part cuda cuda_without_gpu
   part mpi mpi_ranks mpi_ranks_test
-  part shared-library shared_library
-  part wheel wheel_tests
-  part debian-packages debian_packages
+  part shared-library single shared-library shared_library
+  part wheel single wheel wheel_tests
+  part debian-packages single debian-packages debian_packages
   part fuzz fuzz_targets
   part neon neon
-  part mutants mutants
+  part mutants single mutants python3 tools/run_mutants.py
 }

@@ -234,7 +234,7 @@ def _first(x: Any) -> Any:
 def whole_of_list(x: list | tuple, what: str) -> np.ndarray:
     """As `of_list`; ValueError for whole numbers that neither int64 nor uint64 holds."""
     array = of_list(x)
-    if array.dtype.kind == "O" and all_whole(array.flat):
+    if array.dtype.kind == "O" and array.size and all_whole(array.flat):
         least, most = min(map(int, array.flat)), max(map(int, array.flat))
         raise ValueError(f"papilio: {what} has numbers from {least} to {most}, more than 64 bits hold")
     return array

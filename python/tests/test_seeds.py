@@ -68,6 +68,11 @@ def test_lists_of_whole_numbers_of_several_types_keep_every_bit():
     assert papilio.sample_tokens(logits, seeds=1, bias={np.uint64(2): 50.0, 1: 0.0}).tolist() == [2, 2]
 
 
+def test_a_list_of_an_empty_array_of_objects():
+    with pytest.raises(ValueError, match="seed must have one dimension; got 2"):
+        papilio.sample_categorical(WEIGHTS, seed=[np.array([], object)])
+
+
 def test_a_list_of_seeds_on_both_sides_of_2_63():
     seeds = [2**63, 1, 2**64 - 1, 0, 5, 2**63 - 1]
     drawn = papilio.sample_categorical(WEIGHTS, seed=np.array(seeds, np.uint64)).tolist()
