@@ -5,6 +5,7 @@
 #include "base/math.h"
 #include "papilio/half.h"
 #include "sampling/tokens/first/first_tokens_cuda.cuh"
+#include "sampling/tokens/first/held_row_cuda.cuh"
 #include "sampling/tokens/first/largest_tokens_cuda.cuh"
 #include "sampling/tokens/first/search_first_cuda.cuh"
 #include "sampling/tokens/token_launch_cuda.h"
@@ -45,6 +46,20 @@ void draw_largest(const TokenCall& call, cudaStream_t stream) {
                  sampling_kernel::largest_threads, stream, "drawing the largest tokens");
 }
 
+// Draws from rows that clusters hold in registers, if there is a multiprocessor for each block.
+template <class S>
+bool draw_held(const TokenCall& call, cudaStream_t stream) {
+  using namespace sampling_kernel;
+  constexpr std::int64_t least = 8192, of_vectors = std::int64_t{held_blocks} * first_threads * (16 / sizeof(S));
+  if (!execution::runs_code_for_90() || call.rows * held_blocks > execution::multiprocessors() ||
+      call.categories < least || call.categories > 16 * of_vectors)
+    return false;
+  const TokenShape shape = first_shape<S>(held_blocks, call.categories);
+  const auto kernel = call.categories <= 8 * of_vectors ? draw_first_held<S, 8> : draw_first_held<S, 16>;
+  launch_on_rows(kernel, shaped(call, shape), call.rows, shape, first_threads, stream, "drawing from the first tokens");
+  return true;
+}
+
 template <class S>
 void search_first(const TokenCall& call, cudaStream_t stream) {
   const TokenShape shape = slice_shape(call.rows, call.categories, sizeof(sampling_kernel::SliceMemory));
@@ -70,6 +85,7 @@ void draw_first_tokens_on_cuda(const TokenCall& call, bool one_filter, cudaStrea
   if constexpr (bytes_everywhere < first_bytes<S>) {
     if (!fits_in_block(first_bytes<S>)) return search_first<S>(call, stream);
   }
+  if (unchanged && draw_held<S>(call, stream)) return;
   if (unchanged) {
     // All rows take the same time, so as many are drawn at a time as there is room for.
     const std::int64_t blocks = first_blocks * std::int64_t{execution::multiprocessors()};

@@ -46,13 +46,14 @@ class RowStream {
     if (role < 0 && lane_of_thread() == 0) memory_.init(static_cast<unsigned>(warp_of_thread()));
     if (role < 0) fill_around();
     __syncwarp();
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-    // The first loads need nothing of the other warps and blocks.
+    cluster::begin();
+    // The first loads need nothing of the other warps and blocks. An arrival with a fence would wait for them.
     if (role == 0 && lane_of_thread() == 0)
       while (loaded_ < of_.buffers && (begun_ < rows_ || chunk_ != 0)) load();
     __syncwarp();
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    cluster::begun();
     if (role < 0) {
+      if (of_.in_chunk < chunk_lines) sync_workers();
       if constexpr (alone)
         work_alone();
       else
@@ -65,8 +66,7 @@ class RowStream {
     } else if constexpr (!alone) {
       find_largest(static_cast<unsigned>(role - 1) - drawers);
     }
-    __syncwarp();
-    cluster::sync();
+    // A block ends after it has received all that others send to it, so it may end before them.
   }
 
  private:
@@ -89,6 +89,8 @@ class RowStream {
       for (unsigned e = of_.in_chunk + threadIdx.x; e < chunk_lines; e += stream_workers)
         buffer(n)[e] = LogitLine<S>::empty();
   }
+  // A barrier of the warps that sum.
+  static __device__ void sync_workers() { asm volatile("bar.sync 1, %0;" ::"n"(stream_workers) : "memory"); }
 
   // --- One thread loads
 
