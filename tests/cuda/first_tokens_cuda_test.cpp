@@ -24,6 +24,25 @@ TYPED_TEST(CudaFirstTokens, OfEverySize) {
     }
 }
 
+// As many rows and categories as fit in the registers of clusters of eight blocks or four, and one more. A device of
+// up to 150 multiprocessors has room for 18 or 37 such rows.
+TYPED_TEST(CudaFirstTokens, FewRows) {
+  constexpr std::int64_t in_vector = 16 / static_cast<std::int64_t>(sizeof(TypeParam)), of_vectors = 4096 * in_vector;
+  const auto compare = [](std::int64_t count, std::int64_t categories) {
+    const TokenRows<TypeParam> rows =
+        random_rows<TypeParam>(count, categories, static_cast<std::uint64_t>(categories + count));
+    for (const std::int32_t k : {1, 50, 56, 57, 128})
+      ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, k, 0.9f, 0.01f), k % 8))
+          << count << " rows of " << categories << ", top_k " << k;
+  };
+  for (const std::int64_t count : {1, 16, 17, 18, 19, 33, 34, 37, 38})
+    for (const std::int64_t categories : {8191, 8192, 8199}) compare(count, categories);
+  for (const std::int64_t vectors : {8, 16})
+    for (const std::int64_t more : {-1, 0, 1}) compare(1, vectors * of_vectors + more);
+  compare(17, 20003);
+  compare(19, 4 * of_vectors + 1);
+}
+
 // Wherever a row begins and ends within 16 bytes.
 TYPED_TEST(CudaFirstTokens, FromEveryPlace) {
   for (std::int64_t categories = 16381; categories < 16390; ++categories) {

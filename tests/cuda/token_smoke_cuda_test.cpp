@@ -1,6 +1,8 @@
 // A few rows through each kernel that draws tokens, for tools that look for races in shared memory; and one call
 // repeated so often that a rare race would show.
 
+#include <algorithm>
+
 #include "cuda/hard_token_rows.h"
 #include "execution/cuda/memory.h"
 
@@ -36,6 +38,14 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfEveryFilter) {
     ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 40, 0.9f, 0.01f))) << count << " rows";
     ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 0, 1, 0))) << count << " rows";
   }
+}
+
+// Rows in the registers of a cluster, one of which has too many equal logits for that.
+TYPED_TEST(CudaTokenSmoke, SmokeOfFewRows) {
+  auto rows = wide_rows<TypeParam>(2, 8200, 2);
+  ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 40, 0.9f, 0.01f)));
+  std::fill(rows.logits.begin() + 8200, rows.logits.end(), stored<TypeParam>(1.5));
+  ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 100, 1, 0)));
 }
 
 TYPED_TEST(CudaTokenSmoke, SmokeOfKeptMasses) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "cuda/problems.h"
@@ -21,6 +22,7 @@ template <class S>
 struct StreamRows {
   std::int64_t rows, categories, stride;
   float temperature = 1;
+  std::int32_t before = 7;  // what is in the tokens' places before the call
   std::vector<S> logits = {};
 
   StreamRows(std::int64_t rows_of_call, std::int64_t of_row, std::int64_t gap = 0)
@@ -42,8 +44,8 @@ struct Drawn {
   std::vector<float> logs, raw_logs;
   std::vector<TokenStatus> status;
 
-  Drawn(std::int64_t rows, bool alone)
-      : tokens(static_cast<std::size_t>(rows), 7),
+  Drawn(std::int64_t rows, bool alone, std::int32_t before)
+      : tokens(static_cast<std::size_t>(rows), before),
         logs(static_cast<std::size_t>(alone ? 0 : rows), 7.0f),
         raw_logs(logs),
         status(static_cast<std::size_t>(rows)) {}
@@ -70,7 +72,7 @@ auto prepared(StreamRows<S>& rows, Drawn& drawn, const On& on, Device device, To
 
 template <class S>
 Drawn drawn_by_host(StreamRows<S>& rows, bool alone) {
-  Drawn drawn(rows.rows, alone);
+  Drawn drawn(rows.rows, alone, rows.before);
   const auto here = [](auto& v) { return VectorView(v.data(), static_cast<std::int64_t>(v.size()), Device::cpu()); };
   prepared(rows, drawn, here, Device::cpu(), {})();
   return drawn;
@@ -79,7 +81,7 @@ Drawn drawn_by_host(StreamRows<S>& rows, bool alone) {
 // What `work(call, stream)` leaves on the device.
 template <class S, class Work>
 Drawn drawn_by_device(StreamRows<S>& rows, bool alone, const Work& work) {
-  Drawn drawn(rows.rows, alone);
+  Drawn drawn(rows.rows, alone, rows.before);
   const execution::Stream stream;
   DeviceArrays on(0);
   work(prepared(rows, drawn, [&](auto& v) { return on(v); }, Device::cuda(), {.cuda_stream = stream.get()}), stream);
@@ -156,6 +158,23 @@ TYPED_TEST(CudaTokenStream, OfEverySize) {
       rows.temperature = lines % 3 == 0 ? 0.7f : 1.25f;
       ASSERT_TRUE(same_draws(rows)) << lines << " lines, gap " << gap;
     }
+}
+
+// Places that look as if their rows were free, or taken, before the call says so.
+TYPED_TEST(CudaTokenStream, PlacesThatLookFree) {
+  constexpr std::int64_t lines = 16384, in_line = 16 / static_cast<std::int64_t>(sizeof(TypeParam));
+  std::mt19937_64 bits(6);
+  StreamRows<TypeParam> rows(enough_rows(lines), lines * in_line);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const auto row = random_row(bits, rows.categories);
+    for (std::int64_t k = 0; k < rows.categories; ++k)
+      rows.put(i, k, static_cast<double>(row[static_cast<std::size_t>(k)]));
+  }
+  rows.repeat(3);
+  for (const std::int32_t before : {INT32_MIN, INT32_MIN + 1}) {
+    rows.before = before;
+    ASSERT_TRUE(same_draws(rows)) << before;
+  }
 }
 
 // Equal logits: most targets are near a border, so nearly all rows are summed exactly after all.

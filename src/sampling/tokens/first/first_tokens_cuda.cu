@@ -46,18 +46,25 @@ void draw_largest(const TokenCall& call, cudaStream_t stream) {
                  sampling_kernel::largest_threads, stream, "drawing the largest tokens");
 }
 
-// Draws from rows that clusters hold in registers, if there is a multiprocessor for each block.
+// Draws from rows that clusters of so many blocks hold in registers, if there is a multiprocessor for each block.
+// `most_k`: with a larger top_k too many logits would reach the bound.
+template <class S, int blocks, int vectors>
+bool draw_held(const TokenCall& call, std::int32_t most_k, cudaStream_t stream) {
+  using namespace sampling_kernel;
+  constexpr std::int64_t least = 8192, most = std::int64_t{blocks} * first_threads * vectors * (16 / sizeof(S));
+  if (call.rows * blocks > execution::multiprocessors() || call.categories < least || call.categories > most ||
+      call.top_k.value > most_k)
+    return false;
+  const TokenShape shape = first_shape<S>(blocks, call.categories);
+  launch_on_rows(draw_first_held<S, blocks, vectors>, shaped(call, shape), call.rows, shape, first_threads, stream,
+                 "drawing from the first tokens");
+  return true;
+}
 template <class S>
 bool draw_held(const TokenCall& call, cudaStream_t stream) {
-  using namespace sampling_kernel;
-  constexpr std::int64_t least = 8192, of_vectors = std::int64_t{held_blocks} * first_threads * (16 / sizeof(S));
-  if (!execution::runs_code_for_90() || call.rows * held_blocks > execution::multiprocessors() ||
-      call.categories < least || call.categories > 16 * of_vectors)
-    return false;
-  const TokenShape shape = first_shape<S>(held_blocks, call.categories);
-  const auto kernel = call.categories <= 8 * of_vectors ? draw_first_held<S, 8> : draw_first_held<S, 16>;
-  launch_on_rows(kernel, shaped(call, shape), call.rows, shape, first_threads, stream, "drawing from the first tokens");
-  return true;
+  return execution::runs_code_for_90() &&
+         (draw_held<S, 8, 8>(call, sampling_kernel::few_most, stream) ||
+          draw_held<S, 8, 16>(call, sampling_kernel::few_most, stream) || draw_held<S, 4, 16>(call, 56, stream));
 }
 
 template <class S>

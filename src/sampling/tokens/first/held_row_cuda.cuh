@@ -5,8 +5,8 @@
 #include "sampling/tokens/first/first_tokens_cuda.cuh"
 
 // Draws from the first few categories of rows, if there are few rows: the threads of a cluster hold a row in registers.
-// The largest logits of the warps are sent to all blocks, and the k-th of them is a bound that about k categories
-// reach. These are sent to the first block, which draws.
+// The largest logits of the warps are sent to all blocks, and the k-th of them is a bound that little more than k
+// categories reach. These are sent to the first block, which draws.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -14,13 +14,11 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 #define PAPILIO_HELD_ROWS
 #endif
 
-inline constexpr int held_blocks = most_blocks;  // of a cluster
-inline constexpr int block_warps = first_threads / 32, held_warps = held_blocks * block_warps;
-static_assert(few_most <= held_warps);
+inline constexpr int block_warps = first_threads / 32;
 
 // A thread's part of a row: vectors of 16 bytes. Eight lanes have adjacent vectors, and all groups of eight lanes of a
 // cluster take turns, so that large logits near each other belong to different warps.
-template <class S, int vectors>
+template <class S, int blocks, int vectors>
 class HeldPart {
  public:
   static constexpr int width = LogitVector<S>::width;
@@ -31,12 +29,12 @@ class HeldPart {
     const int head = min(count, static_cast<int>((width - place % width) % width));
     const int whole = (count - head) / width, tail = count - head - whole * width;
     const int thread = static_cast<int>(threadIdx.x), lane = lane_of_thread();
-    const int line = (lane / 8 * held_warps + warp_of_thread() * held_blocks + cluster::rank()) * 8;
+    const int line = ((lane / 8 * block_warps + warp_of_thread()) * blocks + cluster::rank()) * 8;
     first_ = head + (line + lane % 8) * width;
     PAPILIO_UNROLL
     for (int u = 0; u < vectors; ++u)
-      x_[u] = line + lane % 8 + u * in_round < whole ? Vector::load(row + first_ + u * in_round * width)
-                                                     : Vector::none();
+      x_[u] =
+          line + lane % 8 + u * in_round < whole ? Vector::load(row + first_ + u * in_round * width) : Vector::none();
     // The categories before and after the vectors.
     if (cluster::rank() != 0 || thread >= head + tail) return;
     edge_ = thread < head ? thread : count - tail + (thread - head);
@@ -72,7 +70,7 @@ class HeldPart {
 
  private:
   using Vector = LogitVector<S>;
-  static constexpr int in_round = held_blocks * first_threads;  // vectors of a cluster
+  static constexpr int in_round = blocks * first_threads;  // vectors of a cluster
 
   Vector x_[vectors];
   int first_;      // the category of the thread's first logit
@@ -80,9 +78,10 @@ class HeldPart {
   float at_edge_ = -__builtin_inff();
 };
 
+template <int blocks>
 struct HeldMemory {
   std::uint64_t arrived;
-  alignas(16) unsigned orders[held_warps];  // of the warps' largest logits
+  alignas(16) unsigned orders[blocks * block_warps];  // of the warps' largest logits
   unsigned bounds[block_warps];
 
 #if defined(PAPILIO_HELD_ROWS)
@@ -96,7 +95,7 @@ struct HeldMemory {
   // Sends the order of a warp's largest logit to all blocks, by all of its lanes.
   __device__ __forceinline__ void tell(unsigned order) {
     const int block = lane_of_thread();
-    if (block >= held_blocks) return;
+    if (block >= blocks) return;
     const auto there = [&](const void* here) {
       unsigned address;
       asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(arrival::address(here)), "r"(block));
@@ -108,23 +107,24 @@ struct HeldMemory {
                  : "memory");
   }
 
-  // After that, by all threads of a block: the k-th largest of the orders. Each warp looks at some of them, four lanes
-  // at each, and counts how many are no less. `most`: the largest order. Has a barrier.
+  // After that, by all threads of a block: the k-th largest of the orders. Each warp looks at some of them, several
+  // lanes at each, and counts how many are no less. `most`: the largest order. Has a barrier.
   __device__ __forceinline__ unsigned kth(int k, unsigned& most) {
-    constexpr int vectors = held_warps / 16;
+    constexpr int lanes = 32 / blocks, vectors = blocks * block_warps / (4 * lanes);
     const int lane = lane_of_thread();
-    const unsigned mine = orders[warp_of_thread() * (held_warps / block_warps) + lane / 4];
-    const auto* const others = reinterpret_cast<const uint4*>(orders) + lane % 4 * vectors;
+    const unsigned mine = orders[warp_of_thread() * blocks + lane / lanes];
+    const auto* const others = reinterpret_cast<const uint4*>(orders) + lane % lanes * vectors;
     int reach = 0;
     most = 0;
     PAPILIO_UNROLL
     for (int n = 0; n < vectors; ++n) {
       const uint4 four = others[(n + 2 * lane) % vectors];  // from different banks of the memory
-      reach += (four.x >= mine ? 1 : 0) + (four.y >= mine ? 1 : 0) + (four.z >= mine ? 1 : 0) + (four.w >= mine ? 1 : 0);
+      reach +=
+          (four.x >= mine ? 1 : 0) + (four.y >= mine ? 1 : 0) + (four.z >= mine ? 1 : 0) + (four.w >= mine ? 1 : 0);
       most = max(most, max(max(four.x, four.y), max(four.z, four.w)));
     }
-    reach += __shfl_xor_sync(whole_warp, reach, 1);
-    reach += __shfl_xor_sync(whole_warp, reach, 2);
+    PAPILIO_UNROLL
+    for (int distance = 1; distance < lanes; distance *= 2) reach += __shfl_xor_sync(whole_warp, reach, distance);
     most = __reduce_max_sync(whole_warp, most);
     const unsigned bound = __reduce_max_sync(whole_warp, reach >= k ? mine : 0);
     if (lane == 0) bounds[warp_of_thread()] = bound;
@@ -137,16 +137,17 @@ struct HeldMemory {
 #if defined(PAPILIO_HELD_ROWS)
 
 // Puts the first k of the keys that the blocks sent to this one in order.
+template <int blocks>
 __device__ __forceinline__ void put_in_order(const FirstMemory& memory, FewMemory& few, int k) {
-  const int lane = lane_of_thread(), block = lane % held_blocks;
-  const int here = warp_of_thread() % held_blocks, taken = static_cast<int>(few.told[here]);
+  const int lane = lane_of_thread(), block = lane % blocks;
+  const int here = warp_of_thread() % blocks, taken = static_cast<int>(few.told[here]);
   const auto others = static_cast<int>(few.told[block]);
   const std::uint64_t* const other = memory.keys + block * few_taken;
-  for (int n = warp_of_thread() / held_blocks; n < taken; n += block_warps / held_blocks) {
+  for (int n = warp_of_thread() / blocks; n < taken; n += block_warps / blocks) {
     const std::uint64_t key = memory.keys[here * few_taken + n];
     int before = 0;
     PAPILIO_UNROLL_FEW
-    for (int j = lane / held_blocks; j < others; j += 32 / held_blocks) before += other[j] > key ? 1 : 0;
+    for (int j = lane / blocks; j < others; j += 32 / blocks) before += other[j] > key ? 1 : 0;
     before = __reduce_add_sync(whole_warp, before);
     if (lane == 0 && before < k) few.sorted[before] = key;
   }
@@ -164,13 +165,13 @@ __device__ __noinline__ void draw_first_again(const TokenCall& call, FirstMemory
 #endif
 
 // A cluster has one row. All rows have the same filter.
-template <class S, int vectors>
+template <class S, int blocks, int vectors>
 __global__ void __launch_bounds__(first_threads, 1) draw_first_held(const __grid_constant__ TokenCall call) {
 #if defined(PAPILIO_HELD_ROWS)
   __shared__ FirstMemory memory;
   __shared__ FewMemory few;
-  __shared__ HeldMemory held;
-  const std::int64_t row = blockIdx.x / held_blocks;
+  __shared__ HeldMemory<blocks> held;
+  const std::int64_t row = blockIdx.x / blocks;
   const bool draws = cluster::rank() == 0;
   const TokenFilter filter = filter_of_row(call, row);
   if (!valid_filter(filter)) {
@@ -182,7 +183,7 @@ __global__ void __launch_bounds__(first_threads, 1) draw_first_held(const __grid
     memory.count = 0;
   }
   cluster::begin();
-  const HeldPart<S, vectors> part(logits_of_row<S>(call, row).row, call.categories);
+  const HeldPart<S, blocks, vectors> part(logits_of_row<S>(call, row).row, call.categories);
   if (draws && warp_of_thread() == block_warps - 1) prepare_few(call, few, row, filter);
   const float largest = part.largest();
   const unsigned order = __reduce_max_sync(whole_warp, largest != largest ? ~0u : token_order(largest + 0.0f));
@@ -200,18 +201,17 @@ __global__ void __launch_bounds__(first_threads, 1) draw_first_held(const __grid
       if (x == -__builtin_inff()) return;
       const int place = atomicAdd(&memory.count, 1);
       if (place < few_taken)
-        *cluster::at(&memory.keys[cluster::rank() * few_taken + place], 0) =
-            token_key(token_order(x + 0.0f), category);
+        *cluster::at(&memory.keys[cluster::rank() * few_taken + place], 0) = token_key(token_order(x + 0.0f), category);
     });
   __syncthreads();
-  if (threadIdx.x < held_blocks)
+  if (threadIdx.x < blocks)
     *cluster::at(&few.told[cluster::rank()], static_cast<int>(threadIdx.x)) = static_cast<unsigned>(memory.count);
   cluster::sync();
-  const auto taken = static_cast<unsigned>(few.told[lane_of_thread() % held_blocks]);
+  const auto taken = static_cast<unsigned>(few.told[lane_of_thread() % blocks]);
   if (__any_sync(whole_warp, taken > few_taken)) return draw_first_again<S>(call, memory, few, row);
   if (!draws) return;
-  const unsigned count = __reduce_add_sync(whole_warp, lane_of_thread() < held_blocks ? taken : 0);
-  put_in_order(memory, few, filter.top_k);
+  const unsigned count = __reduce_add_sync(whole_warp, lane_of_thread() < blocks ? taken : 0);
+  put_in_order<blocks>(memory, few, filter.top_k);
   __syncthreads();
   if (count == 0)
     put_fault(call, row, 0);

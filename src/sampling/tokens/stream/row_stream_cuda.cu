@@ -15,6 +15,9 @@ namespace {
 // A stream takes a while to begin and to end, so a cluster must have several rows: so many bytes for each block.
 constexpr std::int64_t least_bytes_of_block = 512 * 1024, least_rows_alone = 8;
 
+// One of so many rows is for the cluster that is first to take it: clusters read at different rates.
+constexpr std::int64_t share_taken = 6;
+
 struct StreamShape {
   TokenShape blocks;
   sampling_kernel::StreamCall call;
@@ -93,8 +96,10 @@ bool draw_as(const TokenCall& call, cudaStream_t stream) {
   const std::int64_t bytes = std::int64_t{shape.call.chunks} * sampling_kernel::chunk_lines * 16;
   const std::int64_t least = alone ? least_rows_alone : least_bytes_of_block / bytes;
   if (clusters == 0 || call.rows < least * clusters) return false;
-  shape.call.rows = static_cast<std::uint32_t>(call.rows / clusters);
+  const std::int64_t rows = call.rows / clusters - (alone ? call.rows / clusters / share_taken : 0);
+  shape.call.rows = static_cast<std::uint32_t>(rows);
   shape.call.longer = static_cast<std::uint32_t>(call.rows % clusters);
+  shape.call.own = static_cast<std::uint32_t>(base::ceil_div<std::int64_t>(call.rows - rows * clusters, clusters));
   launch_on_rows(sampling_kernel::draw_rows_in_stream<S, alone>, shape.call, clusters, shape.blocks,
                  sampling_kernel::stream_threads<S, alone>(), stream, "drawing from a stream of rows");
   return true;

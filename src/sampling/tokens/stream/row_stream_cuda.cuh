@@ -37,7 +37,7 @@ class RowStream {
     asm("mov.u32 %0, %%clusterid.x;" : "=r"(cluster));
     clusters_ = clusters;
     first_row_ = cluster;
-    rows_ = of.rows + (cluster < of.longer ? 1 : 0);
+    rows_ = of.rows + (!alone && cluster < of.longer ? 1 : 0);
   }
 
   __device__ void run() {
@@ -63,7 +63,9 @@ class RowStream {
         while (!ended_) load();
     } else if (role <= static_cast<int>(drawers)) {
       StreamDraw<S, alone>(of_, memory_, part_).draw(static_cast<unsigned>(role - 1));
-    } else if constexpr (!alone) {
+    } else if constexpr (alone) {
+      if (cluster::rank() == 0) take_rows();
+    } else {
       find_largest(static_cast<unsigned>(role - 1) - drawers);
     }
     // A block ends after it has received all that others send to it, so it may end before them.
@@ -105,14 +107,33 @@ class RowStream {
     return true;
   }
 
+  // Waits for the next row that this cluster has taken; false if there is none any more.
+  __device__ __forceinline__ bool next_taken(std::int64_t& row) {
+    const unsigned n = begun_ - rows_;
+    memory_.rows.wait(n);
+    row = static_cast<std::int64_t>(memory_.rows.of[n % stream_slots][0][0]);
+    memory_.rows.expect(n, 1);
+    if (cluster::rank() == 0) arrival::arrive(&memory_.begun[n % taken_ahead]);
+    if (row < 0) return false;
+    ++begun_;
+    return true;
+  }
+
   // All blocks of a cluster come to the same jobs.
   __device__ __forceinline__ RowJob next_job() {
     RowJob job = {0, RowJob::end, 0, begun_jobs_};
-    if (alone && begun_jobs_ >= of_.lag && begun_ < rows_ && next_again(job)) return job;
-    if (begun_ < rows_) return {row_of(begun_++), alone ? RowJob::sum_roughly : RowJob::sum_exactly, 0, begun_jobs_};
     if constexpr (alone) {
+      if (begun_jobs_ >= of_.lag && !all_begun_ && next_again(job)) return job;
+      if (begun_ < rows_) return {row_of(begun_++), RowJob::sum_roughly, 0, begun_jobs_};
+      if (!all_begun_) {
+        std::int64_t row;
+        if (next_taken(row)) return {row, RowJob::sum_roughly, 0, begun_jobs_};
+        all_begun_ = true;
+      }
       while (checked_ < begun_jobs_)
         if (next_again(job)) return job;
+    } else if (begun_ < rows_) {
+      return {row_of(begun_++), RowJob::sum_exactly, 0, begun_jobs_};
     }
     return job;
   }
@@ -146,6 +167,53 @@ class RowStream {
     if (++chunk_ == of_.chunks) chunk_ = 0;
   }
 
+  // --- If tokens alone are asked for, a warp of the cluster's first block takes rows
+
+  // Each row belongs to one cluster, which says in the row's place among the tokens that it is free. Whichever cluster
+  // then finds this there takes the row. What was there before may look the same, and some cluster may take such a row
+  // too early. Then it is drawn twice, and the same token is written twice.
+  __device__ void take_rows() {
+    const auto first = std::int64_t{rows_} * clusters_;
+    std::int32_t* const places = call_.tokens + first;
+    const std::int64_t count = call_.rows - first, own = min(count, first_row_ * of_.own);
+    for (std::int64_t n = own + lane_of_thread(); n < min(count, own + of_.own); n += 32)
+      put_place(places + n, free_row);
+    __syncwarp();
+    unsigned n = 0;
+    // Each time some of the next rows that are free; none of so many after the first own one is.
+    for (std::int64_t looked = 0; looked < count;) {
+      for (unsigned next = n; next < n + taken_at_once; ++next) wait_for_begun(next);
+      const std::int64_t here = looked + lane_of_thread();
+      const std::int64_t row = own + here < count ? own + here : own + here - count;
+      const unsigned free = __ballot_sync(whole_warp, here < count && place_of(places + row) == free_row);
+      const unsigned before = free & ((1u << lane_of_thread()) - 1);
+      const bool tried = (free >> lane_of_thread() & 1u) != 0 && __popc(before) < static_cast<int>(taken_at_once);
+      const bool taken = tried && atomicCAS(places + row, free_row, taken_row) == free_row;
+      const unsigned all_tried = __ballot_sync(whole_warp, tried);
+      for (unsigned left = __ballot_sync(whole_warp, taken); left != 0; left &= left - 1, ++n)
+        memory_.rows.tell(
+            n, 0, static_cast<std::uint64_t>(first + __shfl_sync(whole_warp, row, __ffs(static_cast<int>(left)) - 1)),
+            0);
+      looked += all_tried == free ? 32 : 32 - __clz(static_cast<int>(all_tried));
+    }
+    wait_for_begun(n);
+    memory_.rows.tell(n, 0, ~std::uint64_t{0}, 0);
+  }
+
+  // Waits until there is a place for the n-th row that is taken.
+  __device__ __forceinline__ void wait_for_begun(unsigned n) const {
+    if (n >= taken_ahead) arrival::wait_for(&memory_.begun[n % taken_ahead], n / taken_ahead - 1);
+  }
+
+  static __device__ void put_place(std::int32_t* place, std::int32_t value) {
+    asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(place)), "r"(value) : "memory");
+  }
+  static __device__ std::int32_t place_of(const std::int32_t* place) {
+    std::int32_t value;
+    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(place)) : "memory");
+    return value;
+  }
+
   // --- Sixteen warps sum
 
   // Hands a row's sums to the warp that draws from them.
@@ -164,6 +232,12 @@ class RowStream {
       wait_for_drawn(i);
       put_job(i, {0, RowJob::end, 0, 0});
     }
+  }
+  // The same when all rows are drawn.
+  __device__ void put_end_of_all() const {
+    const auto lane = static_cast<unsigned>(lane_of_thread());
+    if (threadIdx.x < drawers) memory_.job_of_sums[threadIdx.x] = {0, RowJob::end, 0, 0};
+    if (lane < drawers) arrival::arrive(&memory_.summed[lane]);
   }
 
   // The exact sum of this warp's segment of a chunk, which is in a buffer. The warp then no longer needs the buffer.
@@ -202,7 +276,7 @@ class RowStream {
       for (unsigned chunk = 0; chunk < rough_chunks<S>(); ++chunk) {
         arrival::wait_for(&memory_.full[at.buffer], at.use);
         const RowJob job = memory_.jobs[at.buffer];
-        if (job.kind == RowJob::end) return put_end(n);
+        if (job.kind == RowJob::end) return put_end_of_all();
         if (job.kind == RowJob::sum_roughly) {
           sum_roughly(n, chunk, at);
         } else {
@@ -304,14 +378,14 @@ class RowStream {
   unsigned char* buffers_;
   BlockPart<S> part_;
   std::int64_t clusters_, first_row_;
-  unsigned rows_;  // of this cluster
+  unsigned rows_;  // of this cluster; for tokens alone, before it takes others
   // Of the thread that loads: how many chunks, jobs and rows were loaded, at least in part, and how many verdicts are
   // known; the job, its next chunk, and where that goes.
   unsigned loaded_ = 0, begun_jobs_ = 0, begun_ = 0, checked_ = 0;
   RowJob job_ = {};
   unsigned chunk_ = 0;
   Place load_at_ = {0, 0};
-  bool ended_ = false;
+  bool ended_ = false, all_begun_ = false;
 };
 
 #endif

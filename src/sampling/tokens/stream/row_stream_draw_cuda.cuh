@@ -241,7 +241,7 @@ class StreamDraw {
     } else {
       put_nothing(job.row, scale.largest);
     }
-    if (alone) memory_.verdicts.tell(job.exchange, 0, 0, 0);
+    if constexpr (alone) memory_.verdicts.tell(job.exchange, 0, 0, 0);
   }
 
   // Divides a segment among the lanes, a few lines next to each other for each, and returns the lane that has the

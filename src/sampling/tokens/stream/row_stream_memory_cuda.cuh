@@ -26,7 +26,8 @@ constexpr unsigned rough_chunks() {
   return sizeof(S) == 4 ? 2 : 1;
 }
 
-// One warp loads, and some draw. With log probabilities, four more find the largest logits.
+// One warp loads, and some draw. With log probabilities, four more find the largest logits. If tokens alone are asked
+// for, one more takes rows from those that no cluster has yet.
 template <class S, bool alone>
 constexpr unsigned stream_drawers() {
   return alone ? 8 / rough_chunks<S>() : 3;
@@ -34,7 +35,7 @@ constexpr unsigned stream_drawers() {
 inline constexpr unsigned stream_finders = 4;
 template <class S, bool alone>
 constexpr int stream_threads() {
-  return stream_workers + 32 * static_cast<int>(1 + stream_drawers<S, alone>() + (alone ? 0 : stream_finders));
+  return stream_workers + 32 * static_cast<int>(1 + stream_drawers<S, alone>() + (alone ? 1 : stream_finders));
 }
 
 // There are so many places for what blocks send to each other about a row. No block sends anything for a row before all
@@ -42,10 +43,19 @@ constexpr int stream_threads() {
 // `stream_drawers`-th row after it. So fewer than lag + 2 stream_drawers + 2 rows are open at a time.
 inline constexpr unsigned stream_slots = 32;
 
+// If tokens alone are asked for, a cluster takes so many rows before it begins to load them, and tries to take so many
+// at a time.
+inline constexpr unsigned taken_ahead = 2, taken_at_once = 2;
+// What is in a row's place among the tokens until a cluster takes the row, and until it is drawn.
+inline constexpr std::int32_t free_row = INT32_MIN, taken_row = INT32_MIN + 1;
+
 struct StreamCall {
   TokenCall call;
-  TokenScale scale;                // the largest logit is not known yet
-  std::uint32_t rows, longer;      // rows of a cluster; the first `longer` clusters have one more
+  TokenScale scale;            // the largest logit is not known yet
+  std::uint32_t rows, longer;  // rows of a cluster; the first `longer` clusters have one more
+  // If tokens alone are asked for: a cluster has `rows` for sure. Clusters take the others one by one, each beginning
+  // with `own` of them.
+  std::uint32_t own;
   std::uint32_t buffers;           // of a block
   std::uint32_t chunks, in_chunk;  // chunks of a part, and their lines; the last chunk of a row may have fewer
   // If tokens alone are asked for: a row is loaded only when it is known whether the row that was loaded so many rows
@@ -106,11 +116,11 @@ __device__ __forceinline__ void before_copies() { asm volatile("fence.proxy.asyn
 
 }  // namespace arrival
 
-// Words that each block of a cluster sends to all blocks, again and again.
-template <int words>
+// Words that blocks of a cluster send to all blocks, again and again: each block, or if there is one place only one.
+template <int words, int places = most_blocks>
 struct ExchangeRing {
   std::uint64_t arrived[stream_slots];
-  std::uint64_t of[stream_slots][words][most_blocks];
+  std::uint64_t of[stream_slots][words][places];
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   // By one thread for each slot.
@@ -172,7 +182,9 @@ struct StreamMemory {
   // An exact sum; or the order of the largest logit, a rough sum, and the rough sum with exponents.
   ExchangeRing<alone ? 3 : 1> sums;
   std::conditional_t<alone, NoRing, ExchangeRing<stream_finders>> largest;  // orders of logits
-  ExchangeRing<1> verdicts;  // alone: whether exact sums are needed, and the order of the largest logit
+  // Alone: whether exact sums are needed, and the order of the largest logit; the rows that this cluster takes.
+  std::conditional_t<alone, ExchangeRing<1, 1>, NoRing> verdicts, rows;
+  std::uint64_t begun[taken_ahead];  // alone: rows that were taken, when they are loaded
   // The sums of a row: rough ones of threads, or exact ones of segments.
   alignas(16) ThreadSums thread_sums[alone ? drawers : 1][of_rough];
   std::uint64_t segment_sums[drawers][stream_most_segments];
@@ -189,9 +201,14 @@ struct StreamMemory {
   __device__ void init(unsigned warp) {
     for (unsigned n = warp; n < stream_slots; n += stream_worker_warps) {
       sums.init(n, cluster::size());
-      if constexpr (!alone) largest.init(n, cluster::size());
-      verdicts.init(n, 1);
+      if constexpr (alone) {
+        verdicts.init(n, 1);
+        rows.init(n, 1);
+      } else {
+        largest.init(n, cluster::size());
+      }
     }
+    if (warp < taken_ahead) arrival::init(&begun[warp]);
     if (warp < stream_most_buffers) arrival::init(&free[warp], stream_worker_warps);
     if (warp < drawers) {
       arrival::init(&summed[warp], stream_worker_warps);
