@@ -63,8 +63,8 @@ bool draw_held(const TokenCall& call, std::int32_t most_k, cudaStream_t stream) 
 template <class S>
 bool draw_held(const TokenCall& call, cudaStream_t stream) {
   return execution::runs_code_for_90() &&
-         (draw_held<S, 8, 8>(call, sampling_kernel::few_most, stream) ||
-          draw_held<S, 8, 16>(call, sampling_kernel::few_most, stream) || draw_held<S, 4, 16>(call, 56, stream));
+         (draw_held<S, 8, 8>(call, 64, stream) || draw_held<S, 8, 16>(call, 64, stream) ||
+          draw_held<S, 4, 16>(call, 56, stream));
 }
 
 template <class S>

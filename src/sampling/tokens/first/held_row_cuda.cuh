@@ -153,7 +153,7 @@ __device__ __forceinline__ void put_in_order(const FirstMemory& memory, FewMemor
   }
 }
 
-// For a row with too many large logits in some blocks.
+// For a row of which too many logits reach the bound.
 template <class S>
 __device__ __noinline__ void draw_first_again(const TokenCall& call, FirstMemory& memory, FewMemory& few,
                                               std::int64_t row) {
@@ -208,9 +208,9 @@ __global__ void __launch_bounds__(first_threads, 1) draw_first_held(const __grid
     *cluster::at(&few.told[cluster::rank()], static_cast<int>(threadIdx.x)) = static_cast<unsigned>(memory.count);
   cluster::sync();
   const auto taken = static_cast<unsigned>(few.told[lane_of_thread() % blocks]);
-  if (__any_sync(whole_warp, taken > few_taken)) return draw_first_again<S>(call, memory, few, row);
-  if (!draws) return;
   const unsigned count = __reduce_add_sync(whole_warp, lane_of_thread() < blocks ? taken : 0);
+  if (count > few_taken) return draw_first_again<S>(call, memory, few, row);
+  if (!draws) return;
   put_in_order<blocks>(memory, few, filter.top_k);
   __syncthreads();
   if (count == 0)
