@@ -258,7 +258,7 @@ struct TokenShardState {
 // needs 2 rounds without filters; with top_k or top_p most rows need 5 to 7, and none more than 18. The records of a
 // round take 3 KiB per row.
 //
-//   logits   rows x the shard's categories; on a CPU there may be none
+//   logits   rows x the shard's categories, of which there may be none
 //   filters  those of the whole vocabulary, but `allowed` and the bias are the shard's own: their categories count from
 //            its first one. `joint` is not supported
 //   options  seeds, positions, threads, and for a device its stream and workspace, as for sample_tokens. combine_shards

@@ -43,8 +43,8 @@ def sample_sharded_tokens(
     Parameters
     ----------
     logits : array of shape (rows, held)
-        This process's columns: on the CPU, or of PyTorch or CuPy on a CUDA device. As for `sample_tokens`. On the CPU
-        there may be none.
+        This process's columns, of which there may be none: on the CPU, or of PyTorch or CuPy on a CUDA device. As for
+        `sample_tokens`.
     all_gather : callable
         Takes a contiguous array of int64 and returns those of all processes, in the order of their shards: an array of
         int64 of shape (shards, n), or a list of arrays. It is called a few times, by all processes alike. Arrays are

@@ -105,18 +105,24 @@ def test_drafts_are_verified_as_on_the_cpu(name, rule):
     assert to_numpy(bad.accepted).tolist() == [-1]
 
 
-@pytest.mark.parametrize("shards", [1, 2, 4, 8])
-def test_shards_draw_the_tokens_of_the_whole(name, shards):
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize(
+    "edges", [*(np.linspace(0, 3000, n + 1).astype(int) for n in (1, 2, 4, 8)), np.array([0, 0, 7, 7, 7, 3000, 3000])]
+)
+def test_shards_draw_the_tokens_of_the_whole(name, edges, masked):
     given = dict(seeds=SEEDS, positions=POSITIONS, **FILTERS)
-    expected = papilio.sample_tokens(LOGITS, **given, return_log_probability=True, return_status=True)
-    edges = np.linspace(0, 3000, shards + 1).astype(int)
-    group = Group(shards)
+    flags = np.random.default_rng(6).random((24, 3000)) < 0.5
+    expected = papilio.sample_tokens(
+        LOGITS, **given, allowed=flags if masked else None, return_log_probability=True, return_status=True
+    )
+    group = Group(len(edges) - 1)
 
     def draw(number):
-        gather = group.gather(number)
+        part = slice(edges[number], edges[number + 1])
         return papilio.sample_sharded_tokens(
-            move(name, np.ascontiguousarray(LOGITS[:, edges[number] : edges[number + 1]])), gather, number=number,
-            first=int(edges[number]), categories=3000, **there(name, given),
+            move(name, np.ascontiguousarray(LOGITS[:, part])), group.gather(number), number=number,
+            first=int(part.start), categories=3000, **there(name, given),
+            allowed=move(name, np.ascontiguousarray(flags[:, part])) if masked else None,
         )  # fmt: skip
 
     for drawn in group.run(draw):

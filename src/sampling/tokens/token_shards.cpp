@@ -53,9 +53,6 @@ void check_rows(const char* function, const MatrixView<const T>& logits, const T
                 VectorView<const TokenShardState> states, const TokenFilters& filters) {
   const TokenChecks check(function, logits.device, logits.rows, logits.columns);
   check.part_of_logits(logits);
-  base::require(logits.device.is_cpu() || logits.rows == 0 || logits.columns > 0,
-                "papilio::{}: the shard is empty, which is possible on a CPU only; expected 1 category or more",
-                function);
   check_shard(function, shard, logits.columns);
   check.filters(filters);
   check.needed("states", states, logits.rows);

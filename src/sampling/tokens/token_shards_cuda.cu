@@ -13,7 +13,8 @@ namespace {
 
 using sampling_kernel::ShardCall;
 
-// The workspace is that of sample_tokens for the shard's columns.
+// The workspace is that of sample_tokens for the shard's columns. An empty shard has one block per row, which reads no
+// logits.
 TokenShape shape_of_shard(const DeviceLogits& logits) {
   return slice_shape(logits.rows, logits.categories, sizeof(sampling_kernel::SliceMemory));
 }
