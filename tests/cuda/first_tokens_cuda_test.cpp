@@ -24,9 +24,10 @@ TYPED_TEST(CudaFirstTokens, OfEverySize) {
     }
 }
 
-// As many rows and categories as fit in the registers of clusters of eight blocks or four, and one more. A device of
-// up to 150 multiprocessors has room for 18 or 37 such rows.
-TYPED_TEST(CudaFirstTokens, FewRows) {
+// As many categories as fit in the registers of clusters of eight blocks, and one more; and so many rows that there are
+// eight blocks for each, four, two or one. An H200 has room for 15 rows in registers, and for 32, 66, 132 and 264 rows
+// of which some logits are read again.
+TYPED_TEST(CudaFirstTokens, ByABound) {
   constexpr std::int64_t in_vector = 16 / static_cast<std::int64_t>(sizeof(TypeParam)), of_vectors = 4096 * in_vector;
   const auto compare = [](std::int64_t count, std::int64_t categories) {
     const TokenRows<TypeParam> rows =
@@ -35,12 +36,12 @@ TYPED_TEST(CudaFirstTokens, FewRows) {
       ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, k, 0.9f, 0.01f), k % 8))
           << count << " rows of " << categories << ", top_k " << k;
   };
-  for (const std::int64_t count : {1, 16, 17, 18, 19, 33, 34, 37, 38})
-    for (const std::int64_t categories : {8191, 8192, 8199}) compare(count, categories);
+  for (const std::int64_t count : {1, 15, 18, 30, 33, 64, 67, 132, 133, 264, 300}) compare(count, 8199);
+  for (const std::int64_t categories : {8191, 8192}) compare(2, categories);
   for (const std::int64_t vectors : {8, 16})
     for (const std::int64_t more : {-1, 0, 1}) compare(1, vectors * of_vectors + more);
   compare(17, 20003);
-  compare(19, 4 * of_vectors + 1);
+  compare(20, 2 * of_vectors + 1);
 }
 
 // Wherever a row begins and ends within 16 bytes.
@@ -54,7 +55,14 @@ TYPED_TEST(CudaFirstTokens, FromEveryPlace) {
   }
 }
 
-// Alone, the blocks of a cluster share a row.
+// Alone and among few, the blocks of a cluster share a row.
+TYPED_TEST(CudaFirstTokens, HardRowsAmongFew) {
+  for (const std::int64_t count : {20, 50, 120, 200}) {
+    const TokenRows<TypeParam> rows = hard_rows<TypeParam>(count, 9001, 0);
+    for (const std::int32_t k : {1, 50, 64})
+      ASSERT_TRUE(same_tokens(filtered(rows, 0.7f, k, 0.9f, 0))) << count << " rows, top_k " << k;
+  }
+}
 TYPED_TEST(CudaFirstTokens, HardRowsAlone) {
   for (int kind = 0; kind < kinds; ++kind) {
     const TokenRows<TypeParam> rows = hard_rows<TypeParam>(1, 70001, kind);

@@ -40,12 +40,13 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfEveryFilter) {
   }
 }
 
-// Rows in the registers of a cluster, one of which has too many equal logits for that.
-TYPED_TEST(CudaTokenSmoke, SmokeOfFewRows) {
-  auto rows = wide_rows<TypeParam>(2, 8200, 2);
-  ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 40, 0.9f, 0.01f)));
-  std::fill(rows.logits.begin() + 8200, rows.logits.end(), stored<TypeParam>(1.5));
-  ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 100, 1, 0)));
+// By a bound, with eight blocks for a row, four, two and one. One of two rows has too many equal logits for that.
+TYPED_TEST(CudaTokenSmoke, SmokeOfBounds) {
+  for (const std::int64_t count : {2, 40, 70, 140}) {
+    auto rows = wide_rows<TypeParam>(count, 8200, 2);
+    if (count == 2) std::fill(rows.logits.begin() + 8200, rows.logits.end(), stored<TypeParam>(1.5));
+    ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 40, 0.9f, 0.01f))) << count << " rows";
+  }
 }
 
 TYPED_TEST(CudaTokenSmoke, SmokeOfKeptMasses) {

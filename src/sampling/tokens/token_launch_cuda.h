@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
 
 #include "base/math.h"
@@ -121,6 +123,23 @@ std::int64_t rows_at_once(void (*kernel)(Call), const TokenShape& shape, int thr
   }
   return std::max(1, count);
 }
+
+// A number that is the same for all calls on a device, and is asked for once.
+class OfDevice {
+ public:
+  template <class Ask>
+  std::int64_t known(const Ask& ask) {
+    int device = 0;
+    execution::check(cudaGetDevice(&device), "finding the current device");
+    if (device >= static_cast<int>(known_.size())) return ask();
+    std::atomic<std::int64_t>& place = known_[static_cast<std::size_t>(device)];
+    if (place == 0) place = ask();
+    return place;
+  }
+
+ private:
+  std::array<std::atomic<std::int64_t>, 64> known_ = {};
+};
 
 // The rows, filters and random keys of a call; all else is 0.
 inline TokenCall call_on_rows(const DeviceLogits& logits, const TokenFilters& f, const TokenOptions& options) {

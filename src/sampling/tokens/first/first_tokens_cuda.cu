@@ -4,8 +4,8 @@
 
 #include "base/math.h"
 #include "papilio/half.h"
+#include "sampling/tokens/first/bounded_first_cuda.cuh"
 #include "sampling/tokens/first/first_tokens_cuda.cuh"
-#include "sampling/tokens/first/held_row_cuda.cuh"
 #include "sampling/tokens/first/largest_tokens_cuda.cuh"
 #include "sampling/tokens/first/search_first_cuda.cuh"
 #include "sampling/tokens/token_launch_cuda.h"
@@ -46,25 +46,31 @@ void draw_largest(const TokenCall& call, cudaStream_t stream) {
                  sampling_kernel::largest_threads, stream, "drawing the largest tokens");
 }
 
-// Draws from rows that clusters of so many blocks hold in registers, if there is a multiprocessor for each block.
-// `most_k`: with a larger top_k too many logits would reach the bound.
+// Draws from rows of which clusters of so many blocks hold all in registers, so many vectors in each thread; or, with
+// no `vectors`, by reading some logits again. Clusters must all be on the device at once.
 template <class S, int blocks, int vectors>
-bool draw_held(const TokenCall& call, std::int32_t most_k, cudaStream_t stream) {
+bool draw_bounded(const TokenCall& call, cudaStream_t stream) {
   using namespace sampling_kernel;
-  constexpr std::int64_t least = 8192, most = std::int64_t{blocks} * first_threads * vectors * (16 / sizeof(S));
-  if (call.rows * blocks > execution::multiprocessors() || call.categories < least || call.categories > most ||
-      call.top_k.value > most_k)
-    return false;
+  constexpr std::int64_t most = std::int64_t{blocks} * first_threads * vectors * (16 / sizeof(S));
+  constexpr const char* what = "drawing from the first tokens";
+  if (vectors != 0 && call.categories > most) return false;
+  const auto kernel = draw_first_bounded<S, blocks, vectors>;
   const TokenShape shape = first_shape<S>(blocks, call.categories);
-  launch_on_rows(draw_first_held<S, blocks, vectors>, shaped(call, shape), call.rows, shape, first_threads, stream,
-                 "drawing from the first tokens");
+  static OfDevice at_once;
+  if (blocks > 1 && call.rows > at_once.known([&] { return rows_at_once(kernel, shape, first_threads, what); }))
+    return false;
+  launch_on_rows(kernel, shaped(call, shape), call.rows, shape, first_threads, stream, what);
   return true;
 }
 template <class S>
-bool draw_held(const TokenCall& call, cudaStream_t stream) {
-  return execution::runs_code_for_90() &&
-         (draw_held<S, 8, 8>(call, 64, stream) || draw_held<S, 8, 16>(call, 64, stream) ||
-          draw_held<S, 4, 16>(call, 56, stream));
+bool draw_bounded(const TokenCall& call, cudaStream_t stream) {
+  // With a larger top_k too many logits would reach the bound.
+  constexpr std::int64_t least = 8192, most_k = 64;
+  return execution::runs_code_for_90() && call.rows <= most_token_rows && call.categories >= least &&
+         call.top_k.value <= most_k &&
+         (draw_bounded<S, 8, 8>(call, stream) || draw_bounded<S, 8, 16>(call, stream) ||
+          draw_bounded<S, 8, 0>(call, stream) || draw_bounded<S, 4, 0>(call, stream) ||
+          draw_bounded<S, 2, 0>(call, stream) || draw_bounded<S, 1, 0>(call, stream));
 }
 
 template <class S>
@@ -92,7 +98,7 @@ void draw_first_tokens_on_cuda(const TokenCall& call, bool one_filter, cudaStrea
   if constexpr (bytes_everywhere < first_bytes<S>) {
     if (!fits_in_block(first_bytes<S>)) return search_first<S>(call, stream);
   }
-  if (unchanged && draw_held<S>(call, stream)) return;
+  if (unchanged && draw_bounded<S>(call, stream)) return;
   if (unchanged) {
     // All rows take the same time, so as many are drawn at a time as there is room for.
     const std::int64_t blocks = first_blocks * std::int64_t{execution::multiprocessors()};

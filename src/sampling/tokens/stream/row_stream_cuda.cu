@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 
 #include "base/math.h"
 #include "execution/cuda/code_for_90.h"
@@ -62,40 +61,24 @@ StreamShape stream_shape(const TokenCall& call) {
   return shape;
 }
 
-// How many clusters the current device has room for. Asked once per device.
+// How many clusters the current device has room for.
 template <class S, bool alone>
-int clusters_at_once(const TokenShape& shape) {
-  static std::array<std::array<std::atomic<int>, most_token_parts + 1>, 64> known;
-  int device = 0;
-  execution::check(cudaGetDevice(&device), "finding the current device");
-  std::atomic<int>* const place =
-      device < 64 ? &known[static_cast<std::size_t>(device)][static_cast<std::size_t>(shape.parts)] : nullptr;
-  if (place != nullptr && place->load() > 0) return place->load();
-  const auto kernel = sampling_kernel::draw_rows_in_stream<S, alone>;
-  execution::allow_shared_bytes(kernel, shape.shared_bytes, "drawing from a stream of rows");
-  cudaLaunchAttribute cluster = {};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {static_cast<unsigned>(shape.parts), 1, 1};
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(shape.parts));
-  config.blockDim = dim3(sampling_kernel::stream_threads<S, alone>());
-  config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
-  config.attrs = &cluster;
-  config.numAttrs = 1;
-  int clusters = 0;
-  execution::check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &config), "drawing from a stream of rows");
-  if (place != nullptr) place->store(clusters);
-  return clusters;
+std::int64_t clusters_at_once(const TokenShape& shape) {
+  static std::array<OfDevice, most_token_parts + 1> of_parts;
+  return of_parts[static_cast<std::size_t>(shape.parts)].known([&] {
+    return rows_at_once(sampling_kernel::draw_rows_in_stream<S, alone>, shape,
+                        sampling_kernel::stream_threads<S, alone>(), "drawing from a stream of rows");
+  });
 }
 
 template <class S, bool alone>
 bool draw_as(const TokenCall& call, cudaStream_t stream) {
   StreamShape shape = stream_shape<S, alone>(call);
   if (shape.blocks.parts == 0) return false;
-  const int clusters = clusters_at_once<S, alone>(shape.blocks);
+  const std::int64_t clusters = clusters_at_once<S, alone>(shape.blocks);
   const std::int64_t bytes = std::int64_t{shape.call.chunks} * sampling_kernel::chunk_lines * 16;
   const std::int64_t least = alone ? least_rows_alone : least_bytes_of_block / bytes;
-  if (clusters == 0 || call.rows < least * clusters) return false;
+  if (call.rows < least * clusters) return false;
   const std::int64_t rows = call.rows / clusters - (alone ? call.rows / clusters / share_taken : 0);
   shape.call.rows = static_cast<std::uint32_t>(rows);
   shape.call.longer = static_cast<std::uint32_t>(call.rows % clusters);

@@ -4,14 +4,15 @@
 
 #include "sampling/tokens/first/first_tokens_cuda.cuh"
 
-// Draws from the first few categories of rows, if there are few rows: the threads of a cluster hold a row in registers.
-// The largest logits of the warps are sent to all blocks, and the k-th of them is a bound that little more than k
-// categories reach. These are sent to the first block, which draws.
+// Draws from the first few categories of a row, by a bound that little more than k of its logits reach: the k-th
+// largest of the largest logits of 128 groups of lanes. The blocks of a cluster share a row. They send each other what
+// is the largest of each group, and send the logits that reach the bound to the first block, which draws. With few rows
+// the threads hold their logits in registers; otherwise some are read again.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define PAPILIO_HELD_ROWS
+#define PAPILIO_BOUNDED_FIRST
 #endif
 
 inline constexpr int block_warps = first_threads / 32;
@@ -23,9 +24,9 @@ class HeldPart {
  public:
   static constexpr int width = LogitVector<S>::width;
 
-  __device__ __forceinline__ HeldPart(const S* row, std::int64_t categories) {
+  __device__ __forceinline__ HeldPart(const TokenCall& call, const S* row) {
     const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row) / sizeof(S));
-    const auto count = static_cast<int>(categories);
+    const auto count = static_cast<int>(call.categories);
     const int head = min(count, static_cast<int>((width - place % width) % width));
     const int whole = (count - head) / width, tail = count - head - whole * width;
     const int thread = static_cast<int>(threadIdx.x), lane = lane_of_thread();
@@ -78,13 +79,40 @@ class HeldPart {
   float at_edge_ = -__builtin_inff();
 };
 
+// The same without holding it: groups of the part's logits are read again.
+template <class S, int blocks>
+class HeldPart<S, blocks, 0> {
+ public:
+  __device__ __forceinline__ HeldPart(const TokenCall& call, const S* row)
+      : maxima_(row, begin(call, cluster::rank()), begin(call, cluster::rank() + 1),
+                reinterpret_cast<float*>(first_stages)),
+        largest_(maxima_.read()) {}
+
+  __device__ __forceinline__ float largest() const { return largest_; }
+  template <class Take>
+  __device__ __forceinline__ void find(float bound, const Take& take) const {
+    maxima_.find(bound, take);
+  }
+
+ private:
+  static __device__ std::int64_t begin(const TokenCall& call, int block) {
+    return min(call.categories, block * call.in_slice);
+  }
+
+  GroupMaxima<S, first_threads> maxima_;
+  float largest_;
+};
+
 template <int blocks>
-struct HeldMemory {
+struct BoundMemory {
+  // Groups of lanes whose largest logits are compared.
+  static constexpr int of_warp = most_blocks / blocks, of_block = of_warp * block_warps, all = blocks * of_block;
+
   std::uint64_t arrived;
-  alignas(16) unsigned orders[blocks * block_warps];  // of the warps' largest logits
+  alignas(16) unsigned orders[all];  // of the groups' largest logits
   unsigned bounds[block_warps];
 
-#if defined(PAPILIO_HELD_ROWS)
+#if defined(PAPILIO_BOUNDED_FIRST)
   // By one thread, before the cluster's blocks `begin`.
   __device__ void init() {
     arrival::init(&arrived);
@@ -92,27 +120,41 @@ struct HeldMemory {
     arrival::init_done();
   }
 
-  // Sends the order of a warp's largest logit to all blocks, by all of its lanes.
-  __device__ __forceinline__ void tell(unsigned order) {
-    const int block = lane_of_thread();
-    if (block >= blocks) return;
+  // Tells all blocks the order of the largest logit of each group of lanes, and waits for theirs. By all threads.
+  __device__ __forceinline__ void exchange(unsigned order) {
+    constexpr int lanes = 32 / of_warp;
+    PAPILIO_UNROLL
+    for (int distance = 1; distance < lanes; distance *= 2)
+      order = max(order, __shfl_xor_sync(whole_warp, order, distance));
+    const int group = warp_of_thread() * of_warp + lane_of_thread() / lanes, block = lane_of_thread() % lanes;
+    if constexpr (blocks == 1) {
+      if (block == 0) orders[group] = order;
+      __syncthreads();
+    } else {
+      if (block < blocks) tell(cluster::rank() * of_block + group, order, block);
+      arrival::wait(&arrived);
+    }
+  }
+
+  // Sends an order to one block.
+  __device__ __forceinline__ void tell(int place, unsigned order, int block) {
     const auto there = [&](const void* here) {
       unsigned address;
       asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(arrival::address(here)), "r"(block));
       return address;
     };
-    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
-                     there(&orders[cluster::rank() * block_warps + warp_of_thread()])),
-                 "r"(order), "r"(there(&arrived))
-                 : "memory");
+    asm volatile(
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(there(&orders[place])),
+        "r"(order), "r"(there(&arrived))
+        : "memory");
   }
 
-  // After that, by all threads of a block: the k-th largest of the orders. Each warp looks at some of them, several
-  // lanes at each, and counts how many are no less. `most`: the largest order. Has a barrier.
+  // After that: the k-th largest of the orders. Each warp looks at some of them, several lanes at each, and counts how
+  // many are no less. `most`: the largest order. By all threads. Has a barrier.
   __device__ __forceinline__ unsigned kth(int k, unsigned& most) {
-    constexpr int lanes = 32 / blocks, vectors = blocks * block_warps / (4 * lanes);
+    constexpr int at_once = all / block_warps, lanes = 32 / at_once, vectors = all / (4 * lanes);
     const int lane = lane_of_thread();
-    const unsigned mine = orders[warp_of_thread() * blocks + lane / lanes];
+    const unsigned mine = orders[warp_of_thread() * at_once + lane / lanes];
     const auto* const others = reinterpret_cast<const uint4*>(orders) + lane % lanes * vectors;
     int reach = 0;
     most = 0;
@@ -134,7 +176,28 @@ struct HeldMemory {
 #endif
 };
 
-#if defined(PAPILIO_HELD_ROWS)
+#if defined(PAPILIO_BOUNDED_FIRST)
+
+// Where this block's keys go in the first block.
+template <int blocks>
+__device__ __forceinline__ std::uint64_t* keys_of(FirstMemory& memory, int place) {
+  if constexpr (blocks == 1) return &memory.keys[place];
+  return cluster::at(&memory.keys[cluster::rank() * few_taken + place], 0);
+}
+
+// Tells all blocks how many keys this one has sent, and waits for theirs.
+template <int blocks>
+__device__ __forceinline__ void tell_count(const FirstMemory& memory, FewMemory& few) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const auto count = static_cast<unsigned>(memory.count);
+  if constexpr (blocks == 1) {
+    if (thread == 0) few.told[0] = count;
+    __syncthreads();
+  } else {
+    if (thread < blocks) *cluster::at(&few.told[cluster::rank()], thread) = count;
+    cluster::sync();
+  }
+}
 
 // Puts the first k of the keys that the blocks sent to this one in order.
 template <int blocks>
@@ -158,7 +221,7 @@ template <class S>
 __device__ __noinline__ void draw_first_again(const TokenCall& call, FirstMemory& memory, FewMemory& few,
                                               std::int64_t row) {
   bool met = true;
-  cluster::sync();
+  cluster::size() > 1 ? cluster::sync() : __syncthreads();
   if (!draw_few<S>(call, memory, few, row, filter_of_row(call, row), call.rows, met)) draw_left<S>(call, memory, row);
 }
 
@@ -166,11 +229,12 @@ __device__ __noinline__ void draw_first_again(const TokenCall& call, FirstMemory
 
 // A cluster has one row. All rows have the same filter.
 template <class S, int blocks, int vectors>
-__global__ void __launch_bounds__(first_threads, 1) draw_first_held(const __grid_constant__ TokenCall call) {
-#if defined(PAPILIO_HELD_ROWS)
+__global__ void __launch_bounds__(first_threads, vectors == 0 ? 2 : 1)
+    draw_first_bounded(const __grid_constant__ TokenCall call) {
+#if defined(PAPILIO_BOUNDED_FIRST)
   __shared__ FirstMemory memory;
   __shared__ FewMemory few;
-  __shared__ HeldMemory<blocks> held;
+  __shared__ BoundMemory<blocks> groups;
   const std::int64_t row = blockIdx.x / blocks;
   const bool draws = cluster::rank() == 0;
   const TokenFilter filter = filter_of_row(call, row);
@@ -179,34 +243,29 @@ __global__ void __launch_bounds__(first_threads, 1) draw_first_held(const __grid
     return;
   }
   if (threadIdx.x == 0) {
-    held.init();
+    if (blocks > 1) groups.init();
     memory.count = 0;
   }
   cluster::begin();
-  const HeldPart<S, blocks, vectors> part(logits_of_row<S>(call, row).row, call.categories);
+  const HeldPart<S, blocks, vectors> part(call, logits_of_row<S>(call, row).row);
   if (draws && warp_of_thread() == block_warps - 1) prepare_few(call, few, row, filter);
   const float largest = part.largest();
-  const unsigned order = __reduce_max_sync(whole_warp, largest != largest ? ~0u : token_order(largest + 0.0f));
   cluster::begun();
-  held.tell(order);
-  arrival::wait(&held.arrived);
+  groups.exchange(largest != largest ? ~0u : token_order(largest + 0.0f));
   unsigned most;
-  const float bound = logit_of_order(held.kth(filter.top_k, most));
+  const float bound = logit_of_order(groups.kth(filter.top_k, most));
   if (most >= token_order(__builtin_inff())) {
     if (draws) put_fault(call, row, most == ~0u ? fault_nan : fault_infinite);
     return;
   }
   if (largest >= bound)
-    part.find(bound, [&](float x, int category) {
+    part.find(bound, [&](float x, std::int64_t category) {
       if (x == -__builtin_inff()) return;
       const int place = atomicAdd(&memory.count, 1);
-      if (place < few_taken)
-        *cluster::at(&memory.keys[cluster::rank() * few_taken + place], 0) = token_key(token_order(x + 0.0f), category);
+      if (place < few_taken) *keys_of<blocks>(memory, place) = token_key(token_order(x + 0.0f), category);
     });
   __syncthreads();
-  if (threadIdx.x < blocks)
-    *cluster::at(&few.told[cluster::rank()], static_cast<int>(threadIdx.x)) = static_cast<unsigned>(memory.count);
-  cluster::sync();
+  tell_count<blocks>(memory, few);
   const auto taken = static_cast<unsigned>(few.told[lane_of_thread() % blocks]);
   const unsigned count = __reduce_add_sync(whole_warp, lane_of_thread() < blocks ? taken : 0);
   if (count > few_taken) return draw_first_again<S>(call, memory, few, row);
