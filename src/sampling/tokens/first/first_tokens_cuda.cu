@@ -64,8 +64,8 @@ bool draw_bounded(const TokenCall& call, cudaStream_t stream) {
 }
 template <class S>
 bool draw_bounded(const TokenCall& call, cudaStream_t stream) {
-  // With a larger top_k too many logits would reach the bound.
-  constexpr std::int64_t least = 8192, most_k = 64;
+  // Every thread of a block should have a vector. With a larger top_k too many logits would reach the bound.
+  constexpr std::int64_t least = sampling_kernel::first_threads * (16 / sizeof(S)), most_k = 64;
   return execution::runs_code_for_90() && call.rows <= most_token_rows && call.categories >= least &&
          call.top_k.value <= most_k &&
          (draw_bounded<S, 8, 8>(call, stream) || draw_bounded<S, 8, 16>(call, stream) ||
