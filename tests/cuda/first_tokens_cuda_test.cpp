@@ -1,5 +1,7 @@
 // Rows whose draw is among the first few, by every way of finding these, against the CPU: bit by bit.
 
+#include <algorithm>
+
 #include "cuda/hard_token_rows.h"
 
 namespace papilio::testing {
@@ -42,6 +44,31 @@ TYPED_TEST(CudaFirstTokens, ByABound) {
     for (const std::int64_t more : {-1, 0, 1}) compare(1, vectors * of_vectors + more);
   compare(17, 20003);
   compare(20, 2 * of_vectors + 1);
+}
+
+// Masks that allow half of the categories, few and none, one for all rows, and categories next to each other: so many
+// that the bound is of no use. What is not allowed may be NaN.
+TYPED_TEST(CudaFirstTokens, MasksByABound) {
+  for (const std::int64_t count : {1, 20, 50, 100, 200})
+    for (const std::int64_t categories : {4103, 9001, 70001, 140007}) {
+      if (count * categories > 500000) continue;
+      TokenRows<TypeParam> rows =
+          filtered(random_rows<TypeParam>(count, categories, static_cast<std::uint64_t>(count)), 0.8f, 50, 0.9f, 0.01f);
+      for (const double share : {0.5, 0.01, 0.0}) {
+        allow(rows, share, 3);
+        ASSERT_TRUE(same_tokens(rows, count % 8)) << count << " rows of " << categories << ", share " << share;
+      }
+      allow(rows, 0.3, 4);
+      for (std::size_t n = 0; n < rows.logits.size(); n += 7) {
+        const auto k = static_cast<std::int64_t>(n) % categories, row = static_cast<std::int64_t>(n) / categories;
+        const auto word = static_cast<std::size_t>(row * ((categories + 31) / 32) + k / 32);
+        if ((rows.allowed[word] >> (k % 32) & 1u) == 0) rows.logits[n] = not_a_number<TypeParam>();
+      }
+      ASSERT_TRUE(same_tokens(rows)) << count << " rows of " << categories << ", NaN";
+      rows.allowed.assign(static_cast<std::size_t>((categories + 31) / 32), 0);
+      std::fill_n(rows.allowed.begin() + 3, 40, 0xFFFF'FFFFu);
+      ASSERT_TRUE(same_tokens(rows, 3)) << count << " rows of " << categories << ", one mask";
+    }
 }
 
 // Wherever a row begins and ends within 16 bytes.

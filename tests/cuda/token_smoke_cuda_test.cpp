@@ -46,6 +46,8 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfBounds) {
     auto rows = wide_rows<TypeParam>(count, 8200, 2);
     if (count == 2) std::fill(rows.logits.begin() + 8200, rows.logits.end(), stored<TypeParam>(1.5));
     ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 40, 0.9f, 0.01f))) << count << " rows";
+    allow(rows, 0.5, 3);
+    ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 40, 0.9f, 0.01f))) << count << " rows with masks";
   }
 }
 

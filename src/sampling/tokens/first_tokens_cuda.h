@@ -14,6 +14,11 @@ std::int32_t most_first_tokens(std::int64_t rows, std::int64_t categories);
 template <class S>
 void draw_first_tokens_on_cuda(const TokenCall& call, bool one_filter, cudaStream_t stream);
 
+// Queues draws from all rows if they have a small top_k and a kernel for that takes them; otherwise returns false. All
+// rows have the same filter.
+template <class S>
+bool draw_bounded_on_cuda(const TokenCall& call, cudaStream_t stream);
+
 // Which rows of a call the kernel in near/ takes. `call.on_chip` is known: rows that are left over are drawn from on
 // chip.
 NearRows near_rows(const TokenCall& call);

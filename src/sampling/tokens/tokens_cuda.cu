@@ -58,6 +58,7 @@ class TokenQueue {
       draw_by_intervals(storage_, call_, stream_);
       if (one_filter()) return;
     }
+    if (one_filter() && draw_bounded_on_cuda<S>(call_, stream_)) return;
     if (call_.near != NearRows::none && (!one_filter() || is_near(call_, filter)))
       draw_near_tokens_on_cuda<S>(call_, stream_);
     if (one_filter() && is_near(call_, filter)) return draw_left_over();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "sampling/tokens/first/first_tokens_cuda.cuh"
 
@@ -19,12 +20,12 @@ inline constexpr int block_warps = first_threads / 32;
 
 // A thread's part of a row: vectors of 16 bytes. Eight lanes have adjacent vectors, and all groups of eight lanes of a
 // cluster take turns, so that large logits near each other belong to different warps.
-template <class S, int blocks, int vectors>
+template <class S, int blocks, int vectors, class Mask>
 class HeldPart {
  public:
   static constexpr int width = LogitVector<S>::width;
 
-  __device__ __forceinline__ HeldPart(const TokenCall& call, const S* row) {
+  __device__ __forceinline__ HeldPart(const TokenCall& call, const S* row, const Mask& mask) {
     const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row) / sizeof(S));
     const auto count = static_cast<int>(call.categories);
     const int head = min(count, static_cast<int>((width - place % width) % width));
@@ -36,10 +37,14 @@ class HeldPart {
     for (int u = 0; u < vectors; ++u)
       x_[u] =
           line + lane % 8 + u * in_round < whole ? Vector::load(row + first_ + u * in_round * width) : Vector::none();
+    PAPILIO_UNROLL
+    for (int u = 0; u < vectors; ++u)
+      if (!std::is_same_v<Mask, Unmasked> && line + lane % 8 + u * in_round < whole)
+        mask.apply(x_[u], first_ + u * in_round * width);
     // The categories before and after the vectors.
     if (cluster::rank() != 0 || thread >= head + tail) return;
     edge_ = thread < head ? thread : count - tail + (thread - head);
-    at_edge_ = logit_of(row[edge_]);
+    if (mask.allows(edge_)) at_edge_ = logit_of(row[edge_]);
   }
 
   // The largest logit of the thread; NaN if it has one.
@@ -80,12 +85,12 @@ class HeldPart {
 };
 
 // The same without holding it: groups of the part's logits are read again.
-template <class S, int blocks>
-class HeldPart<S, blocks, 0> {
+template <class S, int blocks, class Mask>
+class HeldPart<S, blocks, 0, Mask> {
  public:
-  __device__ __forceinline__ HeldPart(const TokenCall& call, const S* row)
+  __device__ __forceinline__ HeldPart(const TokenCall& call, const S* row, const Mask& mask)
       : maxima_(row, begin(call, cluster::rank()), begin(call, cluster::rank() + 1),
-                reinterpret_cast<float*>(first_stages)),
+                reinterpret_cast<float*>(first_stages), mask),
         largest_(maxima_.read()) {}
 
   __device__ __forceinline__ float largest() const { return largest_; }
@@ -99,7 +104,7 @@ class HeldPart<S, blocks, 0> {
     return min(call.categories, block * call.in_slice);
   }
 
-  GroupMaxima<S, first_threads> maxima_;
+  GroupMaxima<S, first_threads, Mask> maxima_;
   float largest_;
 };
 
@@ -217,18 +222,29 @@ __device__ __forceinline__ void put_in_order(const FirstMemory& memory, FewMemor
 }
 
 // For a row of which too many logits reach the bound.
-template <class S>
+template <class S, bool masked>
 __device__ __noinline__ void draw_first_again(const TokenCall& call, FirstMemory& memory, FewMemory& few,
                                               std::int64_t row) {
   bool met = true;
   cluster::size() > 1 ? cluster::sync() : __syncthreads();
-  if (!draw_few<S>(call, memory, few, row, filter_of_row(call, row), call.rows, met)) draw_left<S>(call, memory, row);
+  if (masked || !draw_few<S>(call, memory, few, row, filter_of_row(call, row), call.rows, met))
+    draw_left<S>(call, memory, row);
 }
 
 #endif
 
+// The mask of a row of a call that has masks or not.
+template <class S>
+__device__ __forceinline__ Masked<S> mask_of_row(const TokenCall& call, std::int64_t row, std::true_type) {
+  return {call, row};
+}
+template <class S>
+__device__ __forceinline__ Unmasked mask_of_row(const TokenCall&, std::int64_t, std::false_type) {
+  return {};
+}
+
 // A cluster has one row. All rows have the same filter.
-template <class S, int blocks, int vectors>
+template <class S, int blocks, int vectors, bool masked>
 __global__ void __launch_bounds__(first_threads, vectors == 0 ? 2 : 1)
     draw_first_bounded(const __grid_constant__ TokenCall call) {
 #if defined(PAPILIO_BOUNDED_FIRST)
@@ -247,7 +263,9 @@ __global__ void __launch_bounds__(first_threads, vectors == 0 ? 2 : 1)
     memory.count = 0;
   }
   cluster::begin();
-  const HeldPart<S, blocks, vectors> part(call, logits_of_row<S>(call, row).row);
+  const auto mask = mask_of_row<S>(call, row, std::bool_constant<masked>());
+  const HeldPart<S, blocks, vectors, std::remove_const_t<decltype(mask)>> part(call, logits_of_row<S>(call, row).row,
+                                                                               mask);
   if (draws && warp_of_thread() == block_warps - 1) prepare_few(call, few, row, filter);
   const float largest = part.largest();
   cluster::begun();
@@ -268,7 +286,7 @@ __global__ void __launch_bounds__(first_threads, vectors == 0 ? 2 : 1)
   tell_count<blocks>(memory, few);
   const auto taken = static_cast<unsigned>(few.told[lane_of_thread() % blocks]);
   const unsigned count = __reduce_add_sync(whole_warp, lane_of_thread() < blocks ? taken : 0);
-  if (count > few_taken) return draw_first_again<S>(call, memory, few, row);
+  if (count > few_taken) return draw_first_again<S, masked>(call, memory, few, row);
   if (!draws) return;
   put_in_order<blocks>(memory, few, filter.top_k);
   __syncthreads();

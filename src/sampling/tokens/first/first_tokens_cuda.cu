@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "base/math.h"
 #include "papilio/half.h"
-#include "sampling/tokens/first/bounded_first_cuda.cuh"
+#include "sampling/tokens/first/first_shape_cuda.cuh"
 #include "sampling/tokens/first/first_tokens_cuda.cuh"
 #include "sampling/tokens/first/largest_tokens_cuda.cuh"
 #include "sampling/tokens/first/search_first_cuda.cuh"
@@ -19,21 +18,12 @@ int first_parts(std::int64_t rows, std::int64_t categories) {
   return parts_for(rows, categories, sampling_kernel::first_tile, any_length);
 }
 
-template <class S>
-constexpr std::int64_t tile_bytes = 2 * sampling_kernel::first_tile * sizeof(S);
-
 // The shared memory that a block of draw_first_tokens needs, and what a block has on every device since compute
 // capability 8.0.
 template <class S>
 constexpr std::int64_t first_bytes = tile_bytes<S> + sizeof(sampling_kernel::FirstMemory) +
                                      sizeof(sampling_kernel::FewMemory);
 constexpr std::int64_t bytes_everywhere = std::int64_t{99} << 10;
-
-template <class S>
-TokenShape first_shape(int parts, std::int64_t categories) {
-  return {parts, base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(categories, parts), 8), tile_bytes<S>,
-          false};
-}
 
 // A block reads a part efficiently if a multiprocessor has one or two of them.
 template <class S>
@@ -44,33 +34,6 @@ void draw_largest(const TokenCall& call, cudaStream_t stream) {
   shape.shared_bytes = 0;
   launch_on_rows(sampling_kernel::draw_largest_tokens<S>, shaped(call, shape), call.rows, shape,
                  sampling_kernel::largest_threads, stream, "drawing the largest tokens");
-}
-
-// Draws from rows of which clusters of so many blocks hold all in registers, so many vectors in each thread; or, with
-// no `vectors`, by reading some logits again. Clusters must all be on the device at once.
-template <class S, int blocks, int vectors>
-bool draw_bounded(const TokenCall& call, cudaStream_t stream) {
-  using namespace sampling_kernel;
-  constexpr std::int64_t most = std::int64_t{blocks} * first_threads * vectors * (16 / sizeof(S));
-  constexpr const char* what = "drawing from the first tokens";
-  if (vectors != 0 && call.categories > most) return false;
-  const auto kernel = draw_first_bounded<S, blocks, vectors>;
-  const TokenShape shape = first_shape<S>(blocks, call.categories);
-  static OfDevice at_once;
-  if (blocks > 1 && call.rows > at_once.known([&] { return rows_at_once(kernel, shape, first_threads, what); }))
-    return false;
-  launch_on_rows(kernel, shaped(call, shape), call.rows, shape, first_threads, stream, what);
-  return true;
-}
-template <class S>
-bool draw_bounded(const TokenCall& call, cudaStream_t stream) {
-  // Every thread of a block should have a vector. With a larger top_k too many logits would reach the bound.
-  constexpr std::int64_t least = sampling_kernel::first_threads * (16 / sizeof(S)), most_k = 64;
-  return execution::runs_code_for_90() && call.rows <= most_token_rows && call.categories >= least &&
-         call.top_k.value <= most_k &&
-         (draw_bounded<S, 8, 8>(call, stream) || draw_bounded<S, 8, 16>(call, stream) ||
-          draw_bounded<S, 8, 0>(call, stream) || draw_bounded<S, 4, 0>(call, stream) ||
-          draw_bounded<S, 2, 0>(call, stream) || draw_bounded<S, 1, 0>(call, stream));
 }
 
 template <class S>
@@ -98,7 +61,6 @@ void draw_first_tokens_on_cuda(const TokenCall& call, bool one_filter, cudaStrea
   if constexpr (bytes_everywhere < first_bytes<S>) {
     if (!fits_in_block(first_bytes<S>)) return search_first<S>(call, stream);
   }
-  if (unchanged && draw_bounded<S>(call, stream)) return;
   if (unchanged) {
     // All rows take the same time, so as many are drawn at a time as there is room for.
     const std::int64_t blocks = first_blocks * std::int64_t{execution::multiprocessors()};

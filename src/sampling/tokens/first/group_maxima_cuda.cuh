@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "sampling/tokens/line_mask_cuda.cuh"
 #include "sampling/tokens/token_loads_cuda.cuh"
 #include "sampling/tokens/token_weights_cuda.cuh"
 
@@ -81,17 +82,42 @@ struct LogitVector<float> {
   }
 };
 
+// Logits as they are stored, and those of a row with a mask: -infinity if they are not allowed.
+struct Unmasked {
+  static __device__ __forceinline__ bool allows(std::int64_t) { return true; }
+  template <class S>
+  static __device__ __forceinline__ void apply(LogitVector<S>&, std::int64_t) {}
+};
+template <class S>
+class Masked {
+ public:
+  __device__ Masked(const TokenCall& call, std::int64_t row) : call_(call), row_(row), mask_(call, row) {}
+
+  __device__ __forceinline__ bool allows(std::int64_t category) const { return is_allowed(call_, row_, category); }
+  // To a vector that begins with a category, all of which are in the row.
+  __device__ __forceinline__ void apply(LogitVector<S>& x, std::int64_t category) const {
+    auto line = __builtin_bit_cast(LogitLine<S>, x);
+    LineMask<S>::apply(mask_.of_line(static_cast<unsigned>(category)), line);
+    x = __builtin_bit_cast(LogitVector<S>, line);
+  }
+
+ private:
+  const TokenCall& call_;
+  std::int64_t row_;
+  LineMask<S> mask_;
+};
+
 // For a row of adjacent logits. A round is a few loads by every thread; a group is what a thread loads in one
 // round, or in several if the row is long.
-template <class S, int threads>
+template <class S, int threads, class Mask = Unmasked>
 class GroupMaxima {
  public:
   static constexpr int most_groups = 8;  // per thread
   static constexpr int at_once = 8;      // loads per round
 
   // `maxima` are most_groups * threads floats of shared memory.
-  __device__ GroupMaxima(const S* row, std::int64_t begin, std::int64_t end, float* maxima)
-      : mine_(maxima + threadIdx.x) {
+  __device__ GroupMaxima(const S* row, std::int64_t begin, std::int64_t end, float* maxima, const Mask& mask = {})
+      : mask_(mask), mine_(maxima + threadIdx.x) {
     const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row + begin) / sizeof(S));
     const std::int64_t count = end - begin;
     const auto head = static_cast<int>(min(count, std::int64_t{(width - place % width) % width}));
@@ -102,7 +128,7 @@ class GroupMaxima {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < head) edge_ = begin + thread;
     if (thread >= head && thread < head + tail) edge_ = end - tail + (thread - head);
-    if (edge_ >= 0) at_edge_ = logit_of(row[edge_]);
+    if (edge_ >= 0 && mask_.allows(edge_)) at_edge_ = logit_of(row[edge_]);
     const int rounds = (vectors_ + in_round - 1) / in_round;
     of_group_ = max(1, (rounds + most_groups - 1) / most_groups);
     groups_ = (rounds + of_group_ - 1) / of_group_;
@@ -142,7 +168,8 @@ class GroupMaxima {
         for (; vectors != 0; vectors &= vectors - 1) {
           const int n = r * in_round + (__ffs(static_cast<int>(vectors)) - 1) * threads;
           if (!has(n)) continue;  // false only if the bound is -infinity
-          const Vector again = Vector::load(from_ + std::int64_t{n} * width);
+          Vector again = Vector::load(from_ + std::int64_t{n} * width);
+          mask_.apply(again, first_ + std::int64_t{n} * width);
           PAPILIO_UNROLL
           for (int e = 0; e < width; ++e)
             if (again[e] >= bound) take(again[e], first_ + std::int64_t{n} * width + e);
@@ -165,13 +192,18 @@ class GroupMaxima {
     if (n + in_round <= vectors_) {
       PAPILIO_UNROLL
       for (int u = 0; u < at_once; ++u) x[u] = Vector::load(from + u * threads * width);
-      return;
+    } else {
+      PAPILIO_UNROLL
+      for (int u = 0; u < at_once; ++u)
+        x[u] = has(n + u * threads) ? Vector::load(from + u * threads * width) : Vector::none();
     }
     PAPILIO_UNROLL
     for (int u = 0; u < at_once; ++u)
-      x[u] = has(n + u * threads) ? Vector::load(from + u * threads * width) : Vector::none();
+      if (!std::is_same_v<Mask, Unmasked> && has(n + u * threads))
+        mask_.apply(x[u], first_ + std::int64_t{n + u * threads} * width);
   }
 
+  Mask mask_;
   float* mine_;
   const S* from_;           // the thread's first vector
   std::int64_t first_;      // the category of its first logit

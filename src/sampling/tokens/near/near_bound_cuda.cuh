@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "sampling/tokens/line_mask_cuda.cuh"
 #include "sampling/tokens/near/near_buckets_cuda.cuh"
-#include "sampling/tokens/near/near_mask_cuda.cuh"
 #include "sampling/tokens/row_tiles_cuda.cuh"
 #include "sampling/tokens/token_interval.h"
 
@@ -69,7 +69,7 @@ class NearGuess {
   // Loads a sample from places spread over the row.
   __device__ __forceinline__ void load(std::int64_t row_number, LogitLine<S> (&lines)[loads]) const {
     const S* const row = static_cast<const S*>(call_.logits) + row_number * call_.row_stride;
-    const NearMask<S> mask(call_, row_number);
+    const LineMask<S> mask(call_, row_number);
     const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row) / sizeof(S) % in_line);
     const unsigned head = (in_line - place) % in_line;
     const unsigned count = (static_cast<unsigned>(call_.categories) - head) / in_line;
@@ -81,7 +81,7 @@ class NearGuess {
       const unsigned first = static_cast<unsigned>(std::uint64_t{n} * (count - in_place) / (places - 1));
       const unsigned line = first + threadIdx.x % in_place;
       lines[i] = __builtin_bit_cast(LogitLine<S>, __ldg(from + line));
-      if constexpr (masked) NearMask<S>::apply(mask.of_line(head + line * in_line), lines[i]);
+      if constexpr (masked) LineMask<S>::apply(mask.of_line(head + line * in_line), lines[i]);
     }
   }
 

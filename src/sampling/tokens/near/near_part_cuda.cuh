@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "sampling/tokens/line_mask_cuda.cuh"
 #include "sampling/tokens/near/near_buckets_cuda.cuh"
-#include "sampling/tokens/near/near_mask_cuda.cuh"
 #include "sampling/tokens/rough_power_cuda.cuh"
 #include "sampling/tokens/row_tiles_cuda.cuh"
 
@@ -58,7 +58,7 @@ class NearPart {
         if (ahead < batches) load(lines[(s + stages - 1) % stages], ahead);
         if constexpr (masked) {
           PAPILIO_UNROLL
-          for (unsigned i = 0; i < at_once; ++i) NearMask<S>::apply(allowed[i], lines[s][i]);
+          for (unsigned i = 0; i < at_once; ++i) LineMask<S>::apply(allowed[i], lines[s][i]);
           if (batch + 1 < batches) load_mask(allowed, batch + 1);
         }
         rest += take(lines[s], batch);
@@ -187,7 +187,7 @@ class NearPart {
     return 0;
   }
 
-  NearMask<S> mask_;
+  LineMask<S> mask_;
   float least_, high_, top_;
   const uint4* from_;       // the thread's first line
   unsigned first_;          // and its category

@@ -9,11 +9,11 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 // The mask of a row, for loads of whole lines of logits.
 template <class S>
-class NearMask {
+class LineMask {
  public:
   static constexpr unsigned in_line = LogitLine<S>::size;
 
-  __device__ NearMask(const TokenCall& call, std::int64_t row) : words_(call.allowed + row * call.allowed_stride) {}
+  __device__ LineMask(const TokenCall& call, std::int64_t row) : words_(call.allowed + row * call.allowed_stride) {}
 
   // The bits of the line that begins with a category, from the lowest bit on. All of the line is in the row.
   __device__ __forceinline__ unsigned of_line(unsigned category) const {
