@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "sampling/tokens/line_mask_cuda.cuh"
+#include "sampling/tokens/row_tiles_cuda.cuh"
 #include "sampling/tokens/token_loads_cuda.cuh"
 #include "sampling/tokens/token_weights_cuda.cuh"
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "sampling/tokens/line_mask_cuda.cuh"
 #include "sampling/tokens/near/near_buckets_cuda.cuh"
 #include "sampling/tokens/row_tiles_cuda.cuh"
 #include "sampling/tokens/token_interval.h"
