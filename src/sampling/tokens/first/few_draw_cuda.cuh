@@ -186,8 +186,8 @@ class FewDraw {
   double log_total_ = 0;
 };
 
-__device__ __noinline__ void draw_among(const TokenCall& call, FewMemory& memory, std::int64_t row,
-                                        const TokenFilter& filter, int n) {
+inline __device__ __noinline__ void draw_among(const TokenCall& call, FewMemory& memory, std::int64_t row,
+                                               const TokenFilter& filter, int n) {
   if (n <= 64)
     FewDraw<2>(call, memory, row, filter, n).draw();
   else

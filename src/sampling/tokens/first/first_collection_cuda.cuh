@@ -76,7 +76,7 @@ __device__ __forceinline__ unsigned bin_of_kth(FirstMemory& memory, int k) {
 }
 
 // A lower bound for the largest logits of k threads; `least` if fewer threads have one.
-__device__ __noinline__ float bound_of_threads(FirstMemory& memory, int k, float largest, float least) {
+inline __device__ __noinline__ float bound_of_threads(FirstMemory& memory, int k, float largest, float least) {
   const bool any = largest > -__builtin_inff();
   if (__syncthreads_count(any ? 1 : 0) < k) return least;
   const unsigned order = any ? token_order(largest + 0.0f) : 0;
@@ -89,7 +89,7 @@ __device__ __noinline__ float bound_of_threads(FirstMemory& memory, int k, float
 
 // Keeps the first k keys and those in the same bin as the last of them: counts keys in bins of equal width, the largest
 // first, and keeps the bins up to that of the k-th.
-__device__ __noinline__ float thin_keys(FirstMemory& memory, int k, float least) {
+inline __device__ __noinline__ float thin_keys(FirstMemory& memory, int k, float least) {
   constexpr int per_thread = first_capacity / first_threads;
   const int filled = min(memory.count, first_capacity);
   std::uint64_t key[per_thread];
@@ -119,7 +119,7 @@ __device__ __noinline__ float thin_keys(FirstMemory& memory, int k, float least)
 }
 
 // Sorts the keys, and keeps the first k.
-__device__ __noinline__ float cut_keys(FirstMemory& memory, int k, float least) {
+inline __device__ __noinline__ float cut_keys(FirstMemory& memory, int k, float least) {
   const int filled = min(memory.count, first_capacity);
   sort_keys<first_threads>(memory.keys, filled);
   if (threadIdx.x == 0) memory.count = min(filled, k);
@@ -129,8 +129,8 @@ __device__ __noinline__ float cut_keys(FirstMemory& memory, int k, float least) 
 }
 
 // Whether a category counts with its stored logit: it is allowed and has no bias.
-__device__ __noinline__ bool counts_alone(const TokenCall& call, const BiasOfRow& bias, std::int64_t row,
-                                          std::int64_t category) {
+inline __device__ __noinline__ bool counts_alone(const TokenCall& call, const BiasOfRow& bias, std::int64_t row,
+                                                 std::int64_t category) {
   return is_allowed(call, row, category) && (bias.count == 0 || bias.find(category) < 0);
 }
 
