@@ -107,7 +107,7 @@ void launch_on_rows(void (*kernel)(Call), const Call& call, std::int64_t rows, c
   execution::check(cudaLaunchKernelEx(&launch.config, kernel, call), what);
 }
 
-// For how many rows the current device can hold the blocks at the same time; at least 1.
+// For how many rows the current device can hold the blocks at the same time.
 template <class Call>
 std::int64_t rows_at_once(void (*kernel)(Call), const TokenShape& shape, int threads, const char* what) {
   allow_shared_bytes(kernel, shape, what);
@@ -121,7 +121,7 @@ std::int64_t rows_at_once(void (*kernel)(Call), const TokenShape& shape, int thr
                      what);
     count *= execution::multiprocessors();
   }
-  return std::max(1, count);
+  return count;
 }
 
 // A number that is the same for all calls on a device, and is asked for once.

@@ -107,7 +107,7 @@ class TokenQueue {
     using namespace sampling_kernel;
     constexpr const char* what = "drawing from tokens that are left over";
     const auto kernel = is_plain() ? draw_left_on_chip<S, true> : draw_left_on_chip<S, false>;
-    const std::int64_t at_once = rows_at_once(kernel, on_chip_, on_chip_threads, what);
+    const std::int64_t at_once = std::max<std::int64_t>(1, rows_at_once(kernel, on_chip_, on_chip_threads, what));
     launch_on_rows(kernel, shaped(call_, on_chip_), std::min(call_.rows, at_once), on_chip_, on_chip_threads, stream_,
                    what, Begin::early);
     any(Begin::early);

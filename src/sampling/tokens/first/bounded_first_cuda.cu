@@ -8,13 +8,16 @@ namespace papilio::sampling {
 namespace {
 
 // Draws from rows of which clusters of so many blocks hold all in registers, so many vectors in each thread; or, with
-// no `vectors`, by reading some logits again. Clusters must all be on the device at once.
+// no `vectors`, by reading some logits again. Every group must have logits: otherwise the bound would be of no use.
+// Clusters must all be on the device at once.
 template <class S, bool masked, int blocks, int vectors>
 bool draw_as(const TokenCall& call, cudaStream_t stream) {
   using namespace sampling_kernel;
-  constexpr std::int64_t most = std::int64_t{blocks} * first_threads * vectors * (16 / sizeof(S));
+  constexpr std::int64_t of_vectors = std::int64_t{blocks} * first_threads * (16 / sizeof(S));
+  // Groups of eight lanes take turns along a row that is held, and parts of rows are for a block each.
+  constexpr std::int64_t least = vectors != 0 ? of_vectors / 4 : of_vectors;
   constexpr const char* what = "drawing from the first tokens";
-  if (vectors != 0 && call.categories > most) return false;
+  if (call.categories < least || (vectors != 0 && call.categories > vectors * of_vectors)) return false;
   const auto kernel = draw_first_bounded<S, blocks, vectors, masked>;
   const TokenShape shape = first_shape<S>(blocks, call.categories);
   static OfDevice at_once;
@@ -35,13 +38,15 @@ bool draw(const TokenCall& call, cudaStream_t stream) {
 
 template <class S>
 bool draw_bounded_on_cuda(const TokenCall& call, cudaStream_t stream) {
-  // Every thread of a block should have a vector. With a larger top_k too many logits would reach the bound.
-  constexpr std::int64_t least = sampling_kernel::first_threads * (16 / sizeof(S)), most_k = 64;
+  // With a larger top_k too many logits would reach the bound.
+  constexpr std::int64_t most_k = 64;
+  constexpr std::int64_t bytes = tile_bytes<S> + sizeof(sampling_kernel::FirstMemory) +
+                                 sizeof(sampling_kernel::FewMemory) + sizeof(sampling_kernel::BoundMemory<1>);
   const TokenFilter filter = {call.temperature.value, call.top_k.value, call.top_p.value, call.min_p.value};
   const bool is_few = filter.temperature != 0 && sampling_kernel::has_top_k(call, filter) && filter.top_k <= most_k &&
                       call.kept_masses == nullptr && !(call.joint && filter.top_p < 1);
   const bool is_plain = call.column_stride == 1 && call.bias_offsets == nullptr;
-  if (!is_few || !is_plain || call.categories < least || call.rows > most_token_rows || !execution::runs_code_for_90())
+  if (!is_few || !is_plain || call.rows > most_token_rows || !execution::runs_code_for_90() || !fits_in_block(bytes))
     return false;
   return call.allowed == nullptr ? draw<S, false>(call, stream) : draw<S, true>(call, stream);
 }

@@ -8,7 +8,8 @@
 // Draws from the first few categories of a row, by a bound that little more than k of its logits reach: the k-th
 // largest of the largest logits of 128 groups of lanes. The blocks of a cluster share a row. They send each other what
 // is the largest of each group, and send the logits that reach the bound to the first block, which draws. With few rows
-// the threads hold their logits in registers; otherwise some are read again.
+// the threads hold their logits in registers; otherwise some are read again. If too many logits reach the bound, for
+// example because the large ones are next to each other, the row is drawn from in another way.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 

@@ -78,7 +78,7 @@ bool draw_as(const TokenCall& call, cudaStream_t stream) {
   const std::int64_t clusters = clusters_at_once<S, alone>(shape.blocks);
   const std::int64_t bytes = std::int64_t{shape.call.chunks} * sampling_kernel::chunk_lines * 16;
   const std::int64_t least = alone ? least_rows_alone : least_bytes_of_block / bytes;
-  if (call.rows < least * clusters) return false;
+  if (clusters == 0 || call.rows < least * clusters) return false;
   const std::int64_t rows = call.rows / clusters - (alone ? call.rows / clusters / share_taken : 0);
   shape.call.rows = static_cast<std::uint32_t>(rows);
   shape.call.longer = static_cast<std::uint32_t>(call.rows % clusters);

@@ -52,8 +52,8 @@ class RowStream {
       while (loaded_ < of_.buffers && (begun_ < rows_ || chunk_ != 0)) load();
     __syncwarp();
     cluster::begun();
+    if (of_.in_chunk < chunk_lines) __syncthreads();  // other warps read what fill_around has written
     if (role < 0) {
-      if (of_.in_chunk < chunk_lines) sync_workers();
       if constexpr (alone)
         work_alone();
       else
@@ -91,8 +91,6 @@ class RowStream {
       for (unsigned e = of_.in_chunk + threadIdx.x; e < chunk_lines; e += stream_workers)
         buffer(n)[e] = LogitLine<S>::empty();
   }
-  // A barrier of the warps that sum.
-  static __device__ void sync_workers() { asm volatile("bar.sync 1, %0;" ::"n"(stream_workers) : "memory"); }
 
   // --- One thread loads
 
