@@ -6,6 +6,7 @@
 #include "sampling/tokens/row_tiles_cuda.cuh"
 #include "sampling/tokens/stream/row_stream_draw_cuda.cuh"
 #include "sampling/tokens/stream/row_stream_memory_cuda.cuh"
+#include "sampling/tokens/stream/row_taker_cuda.cuh"
 #include "sampling/tokens/weight_sums_cuda.cuh"
 
 // Draws from many rows without filters, as a stream. A cluster goes from row to row, and each of its blocks has its
@@ -64,7 +65,7 @@ class RowStream {
     } else if (role <= static_cast<int>(drawers)) {
       StreamDraw<S, alone>(of_, memory_, part_).draw(static_cast<unsigned>(role - 1));
     } else if constexpr (alone) {
-      if (cluster::rank() == 0) take_rows();
+      if (cluster::rank() == 0) RowTaker<S>(of_, memory_, rows_ * clusters_, first_row_).take();
     } else {
       find_largest(static_cast<unsigned>(role - 1) - drawers);
     }
@@ -163,53 +164,6 @@ class RowStream {
       arrival::copy(buffer(place), part_.of_row(call_, job_.row) + std::int64_t{chunk_} * of_.in_chunk * in_line,
                     16 * count, &memory_.full[place]);
     if (++chunk_ == of_.chunks) chunk_ = 0;
-  }
-
-  // --- If tokens alone are asked for, a warp of the cluster's first block takes rows
-
-  // Each row belongs to one cluster, which says in the row's place among the tokens that it is free. Whichever cluster
-  // then finds this there takes the row. What was there before may look the same, and some cluster may take such a row
-  // too early. Then it is drawn twice, and the same token is written twice.
-  __device__ void take_rows() {
-    const auto first = std::int64_t{rows_} * clusters_;
-    std::int32_t* const places = call_.tokens + first;
-    const std::int64_t count = call_.rows - first, own = min(count, first_row_ * of_.own);
-    for (std::int64_t n = own + lane_of_thread(); n < min(count, own + of_.own); n += 32)
-      put_place(places + n, free_row);
-    __syncwarp();
-    unsigned n = 0;
-    // Each time some of the next rows that are free; none of so many after the first own one is.
-    for (std::int64_t looked = 0; looked < count;) {
-      for (unsigned next = n; next < n + taken_at_once; ++next) wait_for_begun(next);
-      const std::int64_t here = looked + lane_of_thread();
-      const std::int64_t row = own + here < count ? own + here : own + here - count;
-      const unsigned free = __ballot_sync(whole_warp, here < count && place_of(places + row) == free_row);
-      const unsigned before = free & ((1u << lane_of_thread()) - 1);
-      const bool tried = (free >> lane_of_thread() & 1u) != 0 && __popc(before) < static_cast<int>(taken_at_once);
-      const bool taken = tried && atomicCAS(places + row, free_row, taken_row) == free_row;
-      const unsigned all_tried = __ballot_sync(whole_warp, tried);
-      for (unsigned left = __ballot_sync(whole_warp, taken); left != 0; left &= left - 1, ++n)
-        memory_.rows.tell(
-            n, 0, static_cast<std::uint64_t>(first + __shfl_sync(whole_warp, row, __ffs(static_cast<int>(left)) - 1)),
-            0);
-      looked += all_tried == free ? 32 : 32 - __clz(static_cast<int>(all_tried));
-    }
-    wait_for_begun(n);
-    memory_.rows.tell(n, 0, ~std::uint64_t{0}, 0);
-  }
-
-  // Waits until there is a place for the n-th row that is taken.
-  __device__ __forceinline__ void wait_for_begun(unsigned n) const {
-    if (n >= taken_ahead) arrival::wait_for(&memory_.begun[n % taken_ahead], n / taken_ahead - 1);
-  }
-
-  static __device__ void put_place(std::int32_t* place, std::int32_t value) {
-    asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" ::"l"(__cvta_generic_to_global(place)), "r"(value) : "memory");
-  }
-  static __device__ std::int32_t place_of(const std::int32_t* place) {
-    std::int32_t value;
-    asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(place)) : "memory");
-    return value;
   }
 
   // --- Sixteen warps sum
