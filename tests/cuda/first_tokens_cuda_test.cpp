@@ -26,9 +26,8 @@ TYPED_TEST(CudaFirstTokens, OfEverySize) {
     }
 }
 
-// As many categories as fit in the registers of clusters of eight blocks, and one more; and so many rows that there are
-// eight blocks for each, four, two or one. An H200 has room for 15 rows in registers, and for 32, 66, 132 and 264 rows
-// of which some logits are read again.
+// As many categories as fit in the registers of clusters of eight blocks, and one more; and so many rows, long enough,
+// that there are eight blocks for each, four, two or one. An H200 has room for 15 rows in registers.
 TYPED_TEST(CudaFirstTokens, ByABound) {
   constexpr std::int64_t in_vector = 16 / static_cast<std::int64_t>(sizeof(TypeParam)), of_vectors = 4096 * in_vector;
   const auto compare = [](std::int64_t count, std::int64_t categories) {

@@ -40,7 +40,7 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfEveryFilter) {
   }
 }
 
-// By a bound, with eight blocks for a row, four, two and one. One of two rows has too many equal logits for that.
+// By a bound, with eight blocks for a row, four (of float), two and one. One of two rows has too many equal logits for that.
 TYPED_TEST(CudaTokenSmoke, SmokeOfBounds) {
   for (const std::int64_t count : {2, 40, 70, 140}) {
     auto rows = wide_rows<TypeParam>(count, 8200, 2);

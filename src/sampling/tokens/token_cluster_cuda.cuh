@@ -167,6 +167,25 @@ __device__ __forceinline__ void wait(const std::uint64_t* arrived) {
         : "r"(address(arrived))
         : "memory");
 }
+// The address of a shared variable in another block.
+__device__ __forceinline__ unsigned address_in(const void* here, int block) {
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address(here)), "r"(block));
+  return there;
+}
+// Sends a word to the place of a shared variable in another block. Its arrival completes the bytes of a barrier there.
+__device__ __forceinline__ void send(std::uint64_t* place, std::uint64_t value, std::uint64_t* arrived, int block) {
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(address_in(place, block)),
+      "l"(value), "r"(address_in(arrived, block))
+      : "memory");
+}
+__device__ __forceinline__ void send(unsigned* place, unsigned value, std::uint64_t* arrived, int block) {
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(address_in(place, block)),
+      "r"(value), "r"(address_in(arrived, block))
+      : "memory");
+}
 // Orders earlier accesses of shared memory before later copies into it.
 __device__ __forceinline__ void order_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 #else

@@ -7,14 +7,14 @@
 namespace papilio::sampling {
 namespace {
 
-// Draws from rows of which clusters of so many blocks hold all in registers, so many vectors in each thread; or, with
-// no `vectors`, by reading some logits again. Every group must have logits: otherwise the bound would be of no use.
-// Clusters must all be on the device at once.
+// Draws from rows by clusters of so many blocks. Each thread holds up to `vectors` vectors in registers; if there are
+// none, it reads some logits again. Every group must have logits, or the bound would be of no use, and the device must
+// have room for all clusters at once. Returns false where that is not so.
 template <class S, bool masked, int blocks, int vectors>
 bool draw_as(const TokenCall& call, cudaStream_t stream) {
   using namespace sampling_kernel;
   constexpr std::int64_t of_vectors = std::int64_t{blocks} * first_threads * (16 / sizeof(S));
-  // Groups of eight lanes take turns along a row that is held, and parts of rows are for a block each.
+  // A quarter is enough if rows are held, because groups of eight lanes then take turns along the row.
   constexpr std::int64_t least = vectors != 0 ? of_vectors / 4 : of_vectors;
   constexpr const char* what = "drawing from the first tokens";
   if (call.categories < least || (vectors != 0 && call.categories > vectors * of_vectors)) return false;
@@ -40,8 +40,7 @@ template <class S>
 bool draw_bounded_on_cuda(const TokenCall& call, cudaStream_t stream) {
   // With a larger top_k too many logits would reach the bound.
   constexpr std::int64_t most_k = 64;
-  constexpr std::int64_t bytes = tile_bytes<S> + sizeof(sampling_kernel::FirstMemory) +
-                                 sizeof(sampling_kernel::FewMemory) + sizeof(sampling_kernel::BoundMemory<1>);
+  constexpr std::int64_t bytes = first_bytes<S> + sizeof(sampling_kernel::BoundMemory<1>);
   const TokenFilter filter = {call.temperature.value, call.top_k.value, call.top_p.value, call.min_p.value};
   const bool is_few = filter.temperature != 0 && sampling_kernel::has_top_k(call, filter) && filter.top_k <= most_k &&
                       call.kept_masses == nullptr && !(call.joint && filter.top_p < 1);

@@ -5,11 +5,11 @@
 
 #include "sampling/tokens/first/first_tokens_cuda.cuh"
 
-// Draws from the first few categories of a row, by a bound that little more than k of its logits reach: the k-th
-// largest of the largest logits of 128 groups of lanes. The blocks of a cluster share a row. They send each other what
-// is the largest of each group, and send the logits that reach the bound to the first block, which draws. With few rows
-// the threads hold their logits in registers; otherwise some are read again. If too many logits reach the bound, for
-// example because the large ones are next to each other, the row is drawn from in another way.
+// Draws from the first few categories of a row by a bound. Each of 128 groups of lanes finds its largest logit; the
+// k-th largest of these is the bound, and few more than k logits of the row reach it. The blocks of a cluster share a
+// row: they exchange the groups' largest logits, and send the logits that reach the bound to the first block, which
+// draws. With few rows the threads hold their logits in registers; otherwise they read some again. Too many logits can
+// reach the bound, for example if the large ones are next to each other. Such a row is drawn from in another way.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -19,14 +19,14 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 inline constexpr int block_warps = first_threads / 32;
 
-// A thread's part of a row: vectors of 16 bytes. Eight lanes have adjacent vectors, and all groups of eight lanes of a
-// cluster take turns, so that large logits near each other belong to different warps.
+// A thread's part of a row, held in registers: vectors of 16 bytes. Eight lanes have adjacent vectors, and all groups
+// of eight lanes of a cluster take turns, so that large logits near each other belong to different warps.
 template <class S, int blocks, int vectors, class Mask>
-class HeldPart {
+class RowPart {
  public:
   static constexpr int width = LogitVector<S>::width;
 
-  __device__ __forceinline__ HeldPart(const TokenCall& call, const S* row, const Mask& mask) {
+  __device__ __forceinline__ RowPart(const TokenCall& call, const S* row, const Mask& mask) {
     const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row) / sizeof(S));
     const auto count = static_cast<int>(call.categories);
     const int head = min(count, static_cast<int>((width - place % width) % width));
@@ -40,8 +40,7 @@ class HeldPart {
           line + lane % 8 + u * in_round < whole ? Vector::load(row + first_ + u * in_round * width) : Vector::none();
     PAPILIO_UNROLL
     for (int u = 0; u < vectors; ++u)
-      if (!std::is_same_v<Mask, Unmasked> && line + lane % 8 + u * in_round < whole)
-        mask.apply(x_[u], first_ + u * in_round * width);
+      if (line + lane % 8 + u * in_round < whole) mask.apply(x_[u], first_ + u * in_round * width);
     // The categories before and after the vectors.
     if (cluster::rank() != 0 || thread >= head + tail) return;
     edge_ = thread < head ? thread : count - tail + (thread - head);
@@ -85,11 +84,11 @@ class HeldPart {
   float at_edge_ = -__builtin_inff();
 };
 
-// The same without holding it: groups of the part's logits are read again.
+// A part that is not held: of each group of loads only the largest logit is kept, and some groups are read again.
 template <class S, int blocks, class Mask>
-class HeldPart<S, blocks, 0, Mask> {
+class RowPart<S, blocks, 0, Mask> {
  public:
-  __device__ __forceinline__ HeldPart(const TokenCall& call, const S* row, const Mask& mask)
+  __device__ __forceinline__ RowPart(const TokenCall& call, const S* row, const Mask& mask)
       : maxima_(row, begin(call, cluster::rank()), begin(call, cluster::rank() + 1),
                 reinterpret_cast<float*>(first_stages), mask),
         largest_(maxima_.read()) {}
@@ -137,22 +136,9 @@ struct BoundMemory {
       if (block == 0) orders[group] = order;
       __syncthreads();
     } else {
-      if (block < blocks) tell(cluster::rank() * of_block + group, order, block);
+      if (block < blocks) arrival::send(&orders[cluster::rank() * of_block + group], order, &arrived, block);
       arrival::wait(&arrived);
     }
-  }
-
-  // Sends an order to one block.
-  __device__ __forceinline__ void tell(int place, unsigned order, int block) {
-    const auto there = [&](const void* here) {
-      unsigned address;
-      asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(arrival::address(here)), "r"(block));
-      return address;
-    };
-    asm volatile(
-        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(there(&orders[place])),
-        "r"(order), "r"(there(&arrived))
-        : "memory");
   }
 
   // After that: the k-th largest of the orders. Each warp looks at some of them, several lanes at each, and counts how
@@ -234,16 +220,6 @@ __device__ __noinline__ void draw_first_again(const TokenCall& call, FirstMemory
 
 #endif
 
-// The mask of a row of a call that has masks or not.
-template <class S>
-__device__ __forceinline__ Masked<S> mask_of_row(const TokenCall& call, std::int64_t row, std::true_type) {
-  return {call, row};
-}
-template <class S>
-__device__ __forceinline__ Unmasked mask_of_row(const TokenCall&, std::int64_t, std::false_type) {
-  return {};
-}
-
 // A cluster has one row. All rows have the same filter.
 template <class S, int blocks, int vectors, bool masked>
 __global__ void __launch_bounds__(first_threads, vectors == 0 ? 2 : 1)
@@ -264,9 +240,8 @@ __global__ void __launch_bounds__(first_threads, vectors == 0 ? 2 : 1)
     memory.count = 0;
   }
   cluster::begin();
-  const auto mask = mask_of_row<S>(call, row, std::bool_constant<masked>());
-  const HeldPart<S, blocks, vectors, std::remove_const_t<decltype(mask)>> part(call, logits_of_row<S>(call, row).row,
-                                                                               mask);
+  using Mask = std::conditional_t<masked, Masked<S>, Unmasked>;
+  const RowPart<S, blocks, vectors, Mask> part(call, logits_of_row<S>(call, row).row, Mask(call, row));
   if (draws && warp_of_thread() == block_warps - 1) prepare_few(call, few, row, filter);
   const float largest = part.largest();
   cluster::begun();

@@ -18,11 +18,7 @@ int first_parts(std::int64_t rows, std::int64_t categories) {
   return parts_for(rows, categories, sampling_kernel::first_tile, any_length);
 }
 
-// The shared memory that a block of draw_first_tokens needs, and what a block has on every device since compute
-// capability 8.0.
-template <class S>
-constexpr std::int64_t first_bytes = tile_bytes<S> + sizeof(sampling_kernel::FirstMemory) +
-                                     sizeof(sampling_kernel::FewMemory);
+// The shared memory that a block has on every device since compute capability 8.0.
 constexpr std::int64_t bytes_everywhere = std::int64_t{99} << 10;
 
 // A block reads a part efficiently if a multiprocessor has one or two of them.

@@ -84,6 +84,9 @@ struct LogitVector<float> {
 
 // Logits as they are stored, and those of a row with a mask: -infinity if they are not allowed.
 struct Unmasked {
+  Unmasked() = default;
+  __device__ Unmasked(const TokenCall&, std::int64_t) {}
+
   static __device__ __forceinline__ bool allows(std::int64_t) { return true; }
   template <class S>
   static __device__ __forceinline__ void apply(LogitVector<S>&, std::int64_t) {}
@@ -199,8 +202,7 @@ class GroupMaxima {
     }
     PAPILIO_UNROLL
     for (int u = 0; u < at_once; ++u)
-      if (!std::is_same_v<Mask, Unmasked> && has(n + u * threads))
-        mask_.apply(x[u], first_ + std::int64_t{n + u * threads} * width);
+      if (has(n + u * threads)) mask_.apply(x[u], first_ + std::int64_t{n + u * threads} * width);
   }
 
   Mask mask_;

@@ -137,15 +137,7 @@ struct ExchangeRing {
     const int block = lane_of_thread();
     if (block >= cluster::size()) return;
     const unsigned slot = n % stream_slots;
-    const auto there = [&](const void* here) {
-      unsigned address;
-      asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(arrival::address(here)), "r"(block));
-      return address;
-    };
-    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(
-                     there(&of[slot][word][place])),
-                 "l"(value), "r"(there(&arrived[slot]))
-                 : "memory");
+    arrival::send(&of[slot][word][place], value, &arrived[slot], block);
   }
   __device__ void wait(unsigned n) const { arrival::wait_for_cluster(&arrived[n % stream_slots], n / stream_slots); }
   // What the block with the number of this lane sent; 0 if there is no such block.
