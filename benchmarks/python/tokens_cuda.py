@@ -62,12 +62,16 @@ def ours(logits, torch):
 
 
 def flashinfer_samplers(logits):
+    import torch
     from flashinfer import sampling
 
     scaled = logits / 0.8
 
-    def filtered(order):
-        return lambda: sampling.top_k_top_p_sampling_from_logits(scaled, 50, 0.9, filter_apply_order=order)
+    top_k = torch.full((len(logits),), 50, dtype=torch.int32, device=logits.device)
+    top_ps = torch.full((len(logits),), 0.9, device=logits.device)
+
+    def filtered(order, k=50, p=0.9):
+        return lambda: sampling.top_k_top_p_sampling_from_logits(scaled, k, p, filter_apply_order=order)
 
     def top_p():
         return sampling.top_p_sampling_from_probs(sampling.softmax(logits, temperature=0.8), 0.9)
@@ -75,6 +79,8 @@ def flashinfer_samplers(logits):
     return {
         ("top_k 50, top_p 0.9", "flashinfer, joint"): filtered("joint"),
         ("top_k 50, top_p 0.9", "flashinfer"): filtered("top_k_first"),
+        ("top_k 50, top_p 0.9, each per row", "flashinfer, joint"): filtered("joint", top_k, top_ps),
+        ("top_k 50, top_p 0.9, each per row", "flashinfer"): filtered("top_k_first", top_k, top_ps),
         ("top_p 0.9", "flashinfer"): top_p,
         ("no filter", "flashinfer"): lambda: sampling.sampling_from_logits(scaled),
     }

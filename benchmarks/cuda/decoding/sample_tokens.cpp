@@ -2,10 +2,10 @@
 //
 //   papilio_tokens_cuda_bench [--json FILE] [--limit SECONDS] [--quick] [--cases NAMES]
 //
-// NAMES, between commas: filters, flat (higher temperatures), plain (no filter, with and without log probabilities),
-// changes (masks, biases, ranks). Rows of 131,072 logits, normal numbers times 3, and for one case equal ones. What a
-// call draws is compared with the CPU first, to the bit, and so is what a replay of it in a CUDA graph draws, which is
-// timed as well.
+// NAMES, between commas: filters, own (filters per row), flat (higher temperatures), plain (no filter, with and without
+// log probabilities), changes (masks, biases, ranks). Rows of 131,072 logits, normal numbers times 3; for one case
+// equal ones, for another some that are larger. What a call draws is compared with the CPU first, to the bit, and so is
+// what a replay of it in a CUDA graph draws, which is timed as well.
 
 #include <fmt/format.h>
 
@@ -29,6 +29,10 @@ namespace {
 constexpr std::int64_t categories = 131072, most_rows = 512, room = 64, biased_categories = 256;
 
 constexpr const char* token_alone = "no filter, the token alone";
+constexpr const char* all_filters = "top_k 50, top_p 0.9, min_p 0.01; log probability, kept set";
+
+// Filters as one value for all rows, as arrays of equal values, or as arrays of requests of different kinds.
+enum class Given { for_all, per_row, mixed };
 
 struct Case {
   std::string group, name;
@@ -36,6 +40,7 @@ struct Case {
   bool kept = false, mass = false;
   bool masked = false, biased = false, ranks = false;
   bool alone = false;  // the token, without its log probability
+  Given given = Given::for_all;
 };
 
 std::vector<Case> cases() {
@@ -47,37 +52,50 @@ std::vector<Case> cases() {
     filters.min_p = min_p;
     return filters;
   };
-  return {
-      {"filters", "top_k 50, top_p 0.9, min_p 0.01; log probability, kept set", filtered(0.8f, 50, 0.9f, 0.01f), true},
-      {"filters", "the same, and the kept mass", filtered(0.8f, 50, 0.9f, 0.01f), true, true},
-      {"filters", "temperature 0", filtered(0, 0, 1, 0)},
-      {"filters", "top_k 1,024, top_p 0.9", filtered(0.8f, 1024, 0.9f, 0)},
-      {"filters", "top_p 0.9", filtered(0.8f, 0, 0.9f, 0)},
-      {"filters", "top_p 0.9; log probability, kept set", filtered(0.8f, 0, 0.9f, 0), true},
-      {"filters", "top_p 0.9, temperature 0.6", filtered(0.6f, 0, 0.9f, 0)},
-      {"flat", "top_p 0.9, temperature 1", filtered(1, 0, 0.9f, 0)},
-      {"flat", "top_p 0.9, temperature 3", filtered(3, 0, 0.9f, 0)},
-      {"filters", "min_p 0.05", filtered(0.8f, 0, 1, 0.05f)},
-      {"plain", "no filter", filtered(0.8f, 0, 1, 0)},
-      {.group = "changes",
-       .name = "no filter, half of the categories allowed",
-       .filters = filtered(0.8f, 0, 1, 0),
-       .masked = true},
-      {.group = "changes",
-       .name = "top_p 0.9, half of the categories allowed",
-       .filters = filtered(0.8f, 0, 0.9f, 0),
-       .masked = true},
-      {.group = "changes",
-       .name = "top_k 50, top_p 0.9, min_p 0.01; log probability, kept set; half of the categories allowed",
-       .filters = filtered(0.8f, 50, 0.9f, 0.01f),
-       .kept = true,
-       .masked = true},
-      {.group = "changes",
-       .name = "no filter, a bias of 256 categories",
-       .filters = filtered(0.8f, 0, 1, 0),
-       .biased = true},
-      {.group = "changes", .name = "no filter, the rank", .filters = filtered(0.8f, 0, 1, 0), .ranks = true},
-      {.group = "plain", .name = token_alone, .filters = filtered(0.8f, 0, 1, 0), .alone = true}};
+  return {{"filters", all_filters, filtered(0.8f, 50, 0.9f, 0.01f), true},
+          {.group = "own",
+           .name = "top_k 50, top_p 0.9, min_p 0.01, each per row; log probability, kept set",
+           .filters = filtered(0.8f, 50, 0.9f, 0.01f),
+           .kept = true,
+           .given = Given::per_row},
+          {.group = "own",
+           .name = "a mixture of requests; log probability, kept set",
+           .filters = {},
+           .kept = true,
+           .given = Given::mixed},
+          {"filters", "the same, and the kept mass", filtered(0.8f, 50, 0.9f, 0.01f), true, true},
+          {"filters", "temperature 0", filtered(0, 0, 1, 0)},
+          {"filters", "top_k 1,024, top_p 0.9", filtered(0.8f, 1024, 0.9f, 0)},
+          {"filters", "top_p 0.9", filtered(0.8f, 0, 0.9f, 0)},
+          {"filters", "top_p 0.9; log probability, kept set", filtered(0.8f, 0, 0.9f, 0), true},
+          {"filters", "top_p 0.9, temperature 0.6", filtered(0.6f, 0, 0.9f, 0)},
+          {"flat", "top_p 0.9, temperature 1", filtered(1, 0, 0.9f, 0)},
+          {"flat", "top_p 0.9, temperature 3", filtered(3, 0, 0.9f, 0)},
+          {"filters", "min_p 0.05", filtered(0.8f, 0, 1, 0.05f)},
+          {"plain", "no filter", filtered(0.8f, 0, 1, 0)},
+          {.group = "changes",
+           .name = "no filter, half of the categories allowed",
+           .filters = filtered(0.8f, 0, 1, 0),
+           .masked = true},
+          {.group = "changes",
+           .name = "top_p 0.9, half of the categories allowed",
+           .filters = filtered(0.8f, 0, 0.9f, 0),
+           .masked = true},
+          {.group = "changes",
+           .name = "top_k 50, top_p 0.9, min_p 0.01; log probability, kept set; half of the categories allowed",
+           .filters = filtered(0.8f, 50, 0.9f, 0.01f),
+           .kept = true,
+           .masked = true},
+          {.group = "changes",
+           .name = "temperature 0, half of the categories allowed",
+           .filters = filtered(0, 0, 1, 0),
+           .masked = true},
+          {.group = "changes",
+           .name = "no filter, a bias of 256 categories",
+           .filters = filtered(0.8f, 0, 1, 0),
+           .biased = true},
+          {.group = "changes", .name = "no filter, the rank", .filters = filtered(0.8f, 0, 1, 0), .ranks = true},
+          {.group = "plain", .name = token_alone, .filters = filtered(0.8f, 0, 1, 0), .alone = true}};
 }
 
 // What a call gives, in memory of the device or the host.
@@ -93,6 +111,35 @@ struct Results {
 template <class T>
 using HostVector = std::vector<T>;
 
+// Filters per row.
+template <template <class> class Array>
+struct OwnFilters {
+  Array<float> temperature, top_p, min_p;
+  Array<std::int32_t> top_k;
+
+  papilio::TokenFilters of(std::int64_t rows, papilio::Device device) const {
+    papilio::TokenFilters filters;
+    filters.temperature.values = {temperature.data(), rows, device};
+    filters.top_k.values = {top_k.data(), rows, device};
+    filters.top_p.values = {top_p.data(), rows, device};
+    filters.min_p.values = {min_p.data(), rows, device};
+    return filters;
+  }
+};
+
+// Equal filters; or of eight requests, four with top_k and top_p, two with top_p, one greedy and one without filters.
+OwnFilters<HostVector> make_own(bool mixed) {
+  OwnFilters<HostVector> made;
+  for (std::int64_t row = 0; row < most_rows; ++row) {
+    const std::int64_t kind = mixed ? row % 8 : 0;
+    made.temperature.push_back(kind == 6 ? 0.0f : mixed ? 0.6f + 0.05f * static_cast<float>(row % 5) : 0.8f);
+    made.top_k.push_back(kind < 4 ? (mixed ? 20 + static_cast<std::int32_t>(row % 31) : 50) : 0);
+    made.top_p.push_back(kind < 6 ? 0.9f : 1.0f);
+    made.min_p.push_back(kind < 4 ? 0.01f : 0.0f);
+  }
+  return made;
+}
+
 // A mask per row, and a bias per row of the same size.
 template <template <class> class Array>
 struct Changes {
@@ -100,8 +147,10 @@ struct Changes {
   Array<std::int64_t> offsets;
   Array<std::int32_t> biased;
   Array<float> values;
+  OwnFilters<Array> equal, mixed;
 
   papilio::TokenFilters on(const Case& which, std::int64_t rows, papilio::Device device) const {
+    if (which.given != Given::for_all) return (which.given == Given::mixed ? mixed : equal).of(rows, device);
     papilio::TokenFilters filters = which.filters;
     if (which.masked) filters.allowed = {allowed.data(), rows, categories / 32, categories / 32, 1, device};
     if (!which.biased) return filters;
@@ -125,6 +174,8 @@ Changes<HostVector> make_changes() {
     }
     made.offsets.push_back(static_cast<std::int64_t>(made.biased.size()));
   }
+  made.equal = make_own(false);
+  made.mixed = make_own(true);
   return made;
 }
 
@@ -147,7 +198,12 @@ papilio::TokenResults results_of(Arrays& arrays, const Case& which, std::int64_t
 struct ChangesOfRows {
   Changes<HostVector> host = make_changes();
   Changes<DeviceVector> device = {DeviceVector(host.allowed), DeviceVector(host.offsets), DeviceVector(host.biased),
-                                  DeviceVector(host.values)};
+                                  DeviceVector(host.values),  on_device(host.equal),      on_device(host.mixed)};
+
+ private:
+  static OwnFilters<DeviceVector> on_device(const OwnFilters<HostVector>& of) {
+    return {DeviceVector(of.temperature), DeviceVector(of.top_p), DeviceVector(of.min_p), DeviceVector(of.top_k)};
+  }
 };
 
 template <class T>
@@ -215,6 +271,35 @@ class Rows {
   Results<HostVector> on_host_;
 };
 
+// Rows of the same logits in both types.
+struct BothTypes {
+  Rows<float> floats;
+  Rows<papilio::BFloat16> shorts;
+
+  BothTypes(const std::vector<float>& logits, const ChangesOfRows& changes)
+      : floats(logits, changes), shorts(logits, changes) {}
+
+  // Returns false if the time is over.
+  bool measure(const Case& which, Report& report, const Effort& effort) {
+    for (const std::int64_t rows : {512, 64, 8, 1}) {
+      if (report.stop(which.name)) return false;
+      floats.measure(which, rows, report, effort);
+      shorts.measure(which, rows, report, effort);
+      report.save();
+    }
+    return true;
+  }
+};
+
+Case renamed(const std::string& from, const std::string& to) {
+  for (Case& which : cases())
+    if (which.name == from) {
+      which.name = from + to;
+      return which;
+    }
+  throw std::logic_error("no case " + from);
+}
+
 int run(const Arguments& arguments) {
   Report report(arguments.json, describe_device(), arguments.limit);
   std::vector<float> logits(static_cast<std::size_t>(most_rows * categories));
@@ -222,30 +307,23 @@ int run(const Arguments& arguments) {
   std::normal_distribution<float> normal(0, 3);
   for (float& x : logits) x = normal(bits);
   const ChangesOfRows changes;
-  Rows<float> floats(logits, changes);
-  Rows<papilio::BFloat16> shorts(logits, changes);
   const Effort effort = arguments.quick ? Effort{0.01, 3, 5} : Effort{0.05, 10, 40};
-  for (const Case& which : cases()) {
-    if (!arguments.wants(which.group)) continue;
-    for (const std::int64_t rows : {512, 64, 8, 1}) {
-      if (report.stop(which.name)) return 0;
-      floats.measure(which, rows, report, effort);
-      shorts.measure(which, rows, report, effort);
-      report.save();
-    }
+  {
+    BothTypes rows(logits, changes);
+    for (const Case& which : cases())
+      if (arguments.wants(which.group) && !rows.measure(which, report, effort)) return 0;
   }
-  if (!arguments.wants("plain")) return report.failures() == 0 ? 0 : 1;
-  // What rough sums are not enough for.
-  const std::vector<float> equal(logits.size(), 1.5f);
-  Rows<float> equal_floats(equal, changes);
-  Rows<papilio::BFloat16> equal_shorts(equal, changes);
-  Case alone = cases().back();
-  alone.name = std::string(token_alone) + ", equal logits";
-  for (const std::int64_t rows : {512, 64, 8, 1}) {
-    if (report.stop(alone.name)) return 0;
-    equal_floats.measure(alone, rows, report, effort);
-    equal_shorts.measure(alone, rows, report, effort);
-    report.save();
+  if (arguments.wants("plain")) {
+    // What rough sums are not enough for.
+    BothTypes rows(std::vector<float>(logits.size(), 1.5f), changes);
+    if (!rows.measure(renamed(token_alone, ", equal logits"), report, effort)) return 0;
+  }
+  if (arguments.wants("filters")) {
+    // Large logits that are next to each other.
+    for (std::size_t n = 0; n < logits.size(); ++n)
+      if (n % categories < categories / 8) logits[n] += 6;
+    BothTypes rows(logits, changes);
+    if (!rows.measure(renamed(all_filters, ", the first eighth 2 deviations larger"), report, effort)) return 0;
   }
   return report.failures() == 0 ? 0 : 1;
 }
@@ -253,7 +331,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Arguments arguments{.cases = "filters,flat,plain,changes"};
+  Arguments arguments{.cases = "filters,own,flat,plain,changes"};
   if (!arguments.parse(argc, argv)) {
     fmt::print(stderr, "usage: papilio_tokens_cuda_bench [--json FILE] [--limit SECONDS] [--quick] [--cases NAMES]\n");
     return 2;
