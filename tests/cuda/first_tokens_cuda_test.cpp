@@ -45,6 +45,57 @@ TYPED_TEST(CudaFirstTokens, ByABound) {
   compare(20, 2 * of_vectors + 1);
 }
 
+// Filters of their own: of every kind, and some that are not valid. Rows with a small top_k and greedy ones are drawn
+// from by a bound, the others by other kernels at the same time.
+TYPED_TEST(CudaFirstTokens, OwnFilters) {
+  for (const std::int64_t count : {1, 7, 8, 20, 50, 110, 200, 300, 1100})
+    for (const std::int64_t categories : {300, 4103, 9001, 70001, 262151}) {
+      if (count * categories > 1500000) continue;
+      TokenRows<TypeParam> rows = random_rows<TypeParam>(count, categories, static_cast<std::uint64_t>(count));
+      rows.masses = false;
+      for (std::size_t row = 0; row < rows.top_k.size(); ++row) {
+        if (row % 3 == 0) rows.top_k[row] = 1 + static_cast<std::int32_t>(row) % 65;
+        if (row % 7 == 3) rows.temperature[row] = 0;
+        if (row % 41 == 6) rows.temperature[row] = -1;
+        if (row % 41 == 7) rows.top_p[row] = 1.5f;
+        if (row % 41 == 8) rows.top_k[row] = -3;
+      }
+      ASSERT_TRUE(same_tokens(rows, count % 8)) << count << " rows of " << categories;
+      rows.joint = true;
+      ASSERT_TRUE(same_tokens(rows)) << count << " rows of " << categories << ", joint";
+      allow(rows, 0.5, 3);
+      ASSERT_TRUE(same_tokens(rows)) << count << " rows of " << categories << ", joint, with masks";
+      rows.joint = false;
+      ASSERT_TRUE(same_tokens(rows)) << count << " rows of " << categories << ", with masks";
+    }
+}
+
+// Rows that are hard to choose from, greedy or not, each with its own filters.
+TYPED_TEST(CudaFirstTokens, HardRowsOfOwnFilters) {
+  for (const std::int64_t count : {24, 60, 120, 300}) {
+    TokenRows<TypeParam> rows = filtered(hard_rows<TypeParam>(count, 9001, 0), 0.7f, 50, 0.9f, 0);
+    for (std::int32_t row = 1; row < count; ++row) {
+      rows.temperature.push_back(row / kinds % 2 == 0 ? 0.0f : 0.6f);
+      rows.top_k.push_back(row % 70);
+    }
+    ASSERT_TRUE(same_tokens(rows)) << count << " rows";
+  }
+}
+
+// Large logits next to each other: an eighth of the row.
+TYPED_TEST(CudaFirstTokens, LargeLogitsNextToEachOther) {
+  for (const std::int64_t count : {1, 20, 50, 100, 200})
+    for (const std::int64_t first : {0, 4001, 7999}) {
+      std::mt19937_64 bits(static_cast<std::uint64_t>(count));
+      std::normal_distribution<double> normal;
+      TokenRows<TypeParam> rows = {count, 9001};
+      for (std::int64_t row = 0; row < count; ++row)
+        for (std::int64_t k = 0; k < 9001; ++k)
+          rows.logits.push_back(stored<TypeParam>(3 * normal(bits) + (k >= first && k < first + 1125 ? 9 : 0)));
+      ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 50, 0.9f, 0.01f), count % 8)) << count << " rows from " << first;
+    }
+}
+
 // Masks that allow half of the categories, few and none, one for all rows, and categories next to each other: so many
 // that the bound is of no use. What is not allowed may be NaN.
 TYPED_TEST(CudaFirstTokens, MasksByABound) {
@@ -56,6 +107,7 @@ TYPED_TEST(CudaFirstTokens, MasksByABound) {
       for (const double share : {0.5, 0.01, 0.0}) {
         allow(rows, share, 3);
         ASSERT_TRUE(same_tokens(rows, count % 8)) << count << " rows of " << categories << ", share " << share;
+        ASSERT_TRUE(same_tokens(filtered(rows, 0, 0, 1, 0))) << count << " rows of " << categories << ", greedy";
       }
       allow(rows, 0.3, 4);
       for (std::size_t n = 0; n < rows.logits.size(); n += 7) {

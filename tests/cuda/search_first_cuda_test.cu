@@ -64,7 +64,8 @@ void expect_drawn(TokenRows<float> rows) {
     DeviceArrays on(0);
     const TokenCall call = call_of(rows, device, on);
     for (std::size_t row = 0; row < rows.top_k.size(); ++row)
-      drawn.push_back(among_few(call, {rows.temperature[row], rows.top_k[row], rows.top_p[row], rows.min_p[row]}));
+      drawn.push_back(way_of(call, {rows.temperature[row], rows.top_k[row], rows.top_p[row], rows.min_p[row]}) ==
+                      TokenWay::few);
     const sampling::TokenShape shape = sampling::slice_shape(rows.rows, rows.categories, sizeof(SliceMemory));
     ASSERT_FALSE(shape.staged) << "rows that fit on chip";
     sampling::launch_on_rows(search_first_tokens<float>, sampling::shaped(call, shape), rows.rows, shape, slice_threads,

@@ -23,15 +23,16 @@ struct Asked {
   float top_p, min_p;
   bool with_lists, with_ranks;  // kernels that draw on chip, and those for any row
   std::int64_t rows = 5;
-  bool with_mask = false;
+  bool with_mask = false, with_own_filters = false;
 };
 
 std::size_t at(std::int64_t n) { return static_cast<std::size_t>(n); }
 
 // One step: what it reads, and what it says.
 struct Step {
-  std::vector<float> logits;
+  std::vector<float> logits, temperature;
   std::vector<std::int64_t> positions;
+  std::vector<std::int32_t> top_k;
   std::vector<std::uint32_t> allowed;
   std::vector<std::int32_t> tokens, ranks, kept;
   std::vector<float> logs;
@@ -49,6 +50,8 @@ struct Step {
     for (std::int64_t i = 0; i < rows; ++i) {
       for (const float x : random_row(bits, categories)) logits.push_back(x);
       positions.push_back(pick(bits, 100000));
+      temperature.push_back(pick(bits, 4) == 0 ? 0.0f : 0.7f);
+      top_k.push_back(static_cast<std::int32_t>(pick(bits, 2) == 0 ? pick(bits, 150) : pick(bits, 65)));
       for (std::int64_t word = 0; word < words_of(categories); ++word)
         allowed.push_back(static_cast<std::uint32_t>(bits()));
     }
@@ -66,6 +69,8 @@ class TokenGraph {
   void feed(const Step& step, const execution::Stream& stream) {
     there_.logits.upload(step.logits.data(), rows_ * categories_, stream.get());
     there_.positions.upload(step.positions.data(), rows_, stream.get());
+    there_.temperature.upload(step.temperature.data(), rows_, stream.get());
+    there_.top_k.upload(step.top_k.data(), rows_, stream.get());
     there_.allowed.upload(step.allowed.data(), there_.allowed.size(), stream.get());
   }
 
@@ -90,28 +95,35 @@ class TokenGraph {
     There(std::int64_t rows, std::int64_t categories)
         : logits(rows * categories, "logits"),
           logs(rows, "logarithms"),
+          temperature(rows, "temperatures"),
           positions(rows, "positions"),
           allowed(rows * Step::words_of(categories), "masks"),
           tokens(rows, "tokens"),
           ranks(rows, "ranks"),
           kept(rows * room, "kept"),
+          top_k(rows, "top_k"),
           status(rows, "statuses") {}
 
-    execution::DeviceArray<float> logits, logs;
+    execution::DeviceArray<float> logits, logs, temperature;
     execution::DeviceArray<std::int64_t> positions;
     execution::DeviceArray<std::uint32_t> allowed;
-    execution::DeviceArray<std::int32_t> tokens, ranks, kept;
+    execution::DeviceArray<std::int32_t> tokens, ranks, kept, top_k;
     execution::DeviceArray<TokenStatus> status;
   };
 
-  TokenFilters filters(const std::uint32_t* allowed, Device device) const {
+  template <class From>
+  TokenFilters filters(const From& from, Device device) const {
     TokenFilters filters;
     filters.temperature = 0.7f;
     filters.top_k = asked_.top_k;
     filters.top_p = asked_.top_p;
     filters.min_p = asked_.min_p;
     const std::int64_t words = Step::words_of(categories_);
-    if (asked_.with_mask) filters.allowed = {allowed, rows_, words, words, 1, device};
+    if (asked_.with_mask) filters.allowed = {from.allowed.data(), rows_, words, words, 1, device};
+    if (asked_.with_own_filters) {
+      filters.temperature.values = {from.temperature.data(), rows_, device};
+      filters.top_k.values = {from.top_k.data(), rows_, device};
+    }
     return filters;
   }
 
@@ -125,7 +137,7 @@ class TokenGraph {
     options.positions = {to.positions.data(), rows_, device};
     options.cuda_stream = stream;
     sample_tokens(MatrixView<const float>{to.logits.data(), rows_, categories_, categories_, 1, device}, results,
-                  filters(to.allowed.data(), device), options);
+                  filters(to, device), options);
   }
 
   void draw_on_host(Step& step) const {
@@ -137,7 +149,7 @@ class TokenGraph {
     TokenOptions options = {.seed = 3};
     options.positions = step.positions;
     sample_tokens(MatrixView<const float>(step.logits.data(), rows_, categories_), results,
-                  filters(step.allowed.data(), Device::cpu()), options);
+                  filters(step, Device::cpu()), options);
   }
 
   Asked asked_;
@@ -185,6 +197,14 @@ TEST_F(CudaTokenGraphs, KernelsThatBeginEarly) {
   for (const std::int64_t categories : {5003, 20000})
     for (const bool with_mask : {false, true})
       expect_replays({"near the largest", 0, 0.9f, 0, true, false, 200, with_mask}, categories);
+}
+
+// Each step has other filters, so other kernels have the rows.
+TEST_F(CudaTokenGraphs, OwnFiltersOfEachStep) {
+  for (const std::int64_t rows : {1, 8, 60, 200})
+    for (const std::int64_t categories : {5003, 20000})
+      for (const bool with_mask : {false, true})
+        expect_replays({"own filters", 0, 0.9f, 0, true, false, rows, with_mask, true}, categories);
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfEveryFilter) {
   }
 }
 
-// By a bound, with eight blocks for a row, four (of float), two and one. One of two rows has too many equal logits for that.
+// By a bound, with eight blocks for a row, four (of float), two and one. One of two rows has too many equal logits for
+// that.
 TYPED_TEST(CudaTokenSmoke, SmokeOfBounds) {
   for (const std::int64_t count : {2, 40, 70, 140}) {
     auto rows = wide_rows<TypeParam>(count, 8200, 2);
@@ -48,6 +49,31 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfBounds) {
     ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 40, 0.9f, 0.01f))) << count << " rows";
     allow(rows, 0.5, 3);
     ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 40, 0.9f, 0.01f))) << count << " rows with masks";
+  }
+}
+
+// Filters of their own, so that all kernels have rows: the first and the last rows of every eight by a bound, the
+// second greedy, others near the largest or on chip, and those at a high temperature left over. Kernels run at the same
+// time.
+template <class S>
+TokenRows<S> rows_of_every_way(std::int64_t count) {
+  auto rows = filtered(wide_rows<S>(count, 5002, 2), 0.8f, 40, 0.9f, 0.01f);
+  for (std::int32_t row = 1; row < count; ++row) {
+    const std::int32_t kind = row % 8;
+    rows.temperature.push_back(kind == 1 ? 0.0f : kind == 2 ? 0x1p100f : 0.8f);
+    rows.top_k.push_back(kind == 0 || kind == 7 ? 40 : kind == 3 ? 100 : kind == 4 ? 600 : 0);
+    rows.top_p.push_back(kind < 6 ? 0.9f : 1.0f);
+    rows.min_p.push_back(kind == 6 ? 0.0f : 0.01f);
+  }
+  return rows;
+}
+
+TYPED_TEST(CudaTokenSmoke, SmokeOfOwnFilters) {
+  for (const std::int64_t count : {10, 102}) {
+    auto rows = rows_of_every_way<TypeParam>(count);
+    ASSERT_TRUE(same_tokens(rows)) << count << " rows";
+    allow(rows, 0.5, 3);
+    ASSERT_TRUE(same_tokens(rows)) << count << " rows with masks";
   }
 }
 
@@ -60,32 +86,45 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfKeptMasses) {
   ASSERT_TRUE(same_tokens(rows));
 }
 
-// All categories are about equally likely, so a cut that is off by one, in any of many rows, would be seen.
-TYPED_TEST(CudaTokenSmoke, TheSameAgainAndAgain) {
-  constexpr std::int64_t count = 240, categories = 12000;
-  constexpr int calls = 3000;
-  const auto logits = wide_rows<TypeParam>(count, categories, 3).logits;
+// The same call again and again, one after another without a pause.
+template <class S>
+void expect_no_changes(TokenRows<S> rows, int calls) {
   const execution::Stream stream;
-  execution::DeviceArray<TypeParam> on_device(count * categories, "logits");
-  execution::DeviceArray<std::int32_t> tokens(count, "tokens"), kept(count, "kept counts");
-  on_device.upload(logits.data(), count * categories, stream.get());
+  execution::DeviceArray<std::int32_t> tokens(rows.rows, "tokens"), kept(rows.rows, "kept counts");
+  DeviceArrays on(0);
   TokenFilters filters;
-  filters.temperature = 0x1p100f;
-  filters.top_p = 0.9f;
+  const auto per_row = [&](auto& to, auto& values) {
+    to = values[0];
+    if (values.size() > 1) to.values = on(values);
+  };
+  per_row(filters.temperature, rows.temperature);
+  per_row(filters.top_k, rows.top_k);
+  per_row(filters.top_p, rows.top_p);
+  per_row(filters.min_p, rows.min_p);
   TokenOptions options = options_of_tests();
   options.cuda_stream = stream.get();
   const Device device = Device::cuda();
-  const TokenResults results = {.tokens = {tokens.data(), count, device}, .kept_counts = {kept.data(), count, device}};
-  std::vector<std::int32_t> first, found(2 * count);
+  const TokenResults results = {.tokens = {tokens.data(), rows.rows, device},
+                                .kept_counts = {kept.data(), rows.rows, device}};
+  const MatrixView<const S> logits = {on(rows.logits).data, rows.rows, rows.categories, rows.categories, 1, device};
+  std::vector<std::int32_t> first, found(static_cast<std::size_t>(2 * rows.rows));
   for (int n = 0; n < calls; ++n) {
-    sample_tokens(MatrixView<const TypeParam>(on_device.data(), count, categories, categories, 1, device), results,
-                  filters, options);
-    tokens.download(found.data(), count, stream.get());
-    kept.download(found.data() + count, count, stream.get());
+    for (int again = 0; again < 3; ++again) sample_tokens(logits, results, filters, options);
+    tokens.download(found.data(), rows.rows, stream.get());
+    kept.download(found.data() + rows.rows, rows.rows, stream.get());
     stream.wait();
     if (n == 0) first = found;
     ASSERT_EQ(found, first) << "call " << n;
   }
+}
+
+// All categories are about equally likely, so a cut that is off by one, in any of many rows, would be seen.
+TYPED_TEST(CudaTokenSmoke, TheSameAgainAndAgain) {
+  expect_no_changes(filtered(wide_rows<TypeParam>(240, 12000, 3), 0x1p100f, 0, 0.9f, 0), 1000);
+}
+TYPED_TEST(CudaTokenSmoke, TheSameAgainAndAgainByOwnFilters) {
+  expect_no_changes(rows_of_every_way<TypeParam>(50), 1000);
+  expect_no_changes(rows_of_every_way<TypeParam>(240), 1000);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cuda/token_calls.h"
+#include "cuda/hard_token_rows.h"
 
 namespace papilio::testing {
 namespace {
@@ -168,6 +168,19 @@ TYPED_TEST(CudaTokens, RowsInAWorkspace) {
   ASSERT_GT(token_workspace_bytes(rows.rows, rows.categories, Device::cuda()), 0);
   ASSERT_TRUE(same_tokens(rows));
   add_bias(rows, 7);
+  ASSERT_TRUE(same_tokens(rows));
+}
+
+// The same without masses, so that rows with a small top_k, and greedy ones, are drawn from by a bound.
+TYPED_TEST(CudaTokens, RowsInAWorkspaceOrByABound) {
+  TokenRows<TypeParam> rows = random_rows<TypeParam>(11, sizeof(TypeParam) == 4 ? 600001 : 1200001, 4);
+  for (std::size_t row = 0; row < 11; ++row) {
+    if (row % 2 == 0) rows.top_k[row] = row % 4 == 0 ? 40 : 100;
+    if (row % 5 == 1) rows.temperature[row] = 0;
+  }
+  rows.masses = false;
+  ASSERT_TRUE(same_tokens(rows));
+  allow(rows, 0.5, 3);
   ASSERT_TRUE(same_tokens(rows));
 }
 

@@ -9,10 +9,11 @@
 #include "execution/cuda/code_for_90.h"
 
 // Launches a kernel early: its blocks may start while the kernel before it in the stream is still ending (compute
-// capability 9.0 or later; older devices and code launch it as usual). Until such a kernel has waited for that end:
-// - It writes nothing in global memory, and reads nothing that the kernel before writes.
-// - It may read other things only if all earlier kernels have ended: the one before was launched as usual, or waited
-//   itself before it let this one come.
+// capability 9.0 or later; older devices and code launch it as usual). A kernel that is launched as usual and those
+// launched early after it are a group: all kernels before the group have ended. Until a kernel has waited for the one
+// before it:
+// - It writes nothing that earlier kernels of its group read or write.
+// - It reads nothing that they write.
 // At least one of its threads waits, so that it does not end before the kernel before does: the kernel after it waits
 // for its end alone. Other threads may leave without waiting.
 
@@ -30,6 +31,11 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
+}
+
+// The same at the end of a kernel that may not have waited yet. At least thread 0 of block 0 comes here.
+__device__ __forceinline__ void end_after_kernel_before() {
+  if (blockIdx.x == 0 && threadIdx.x == 0) wait_for_kernel_before();
 }
 
 inline cudaLaunchAttribute early_launch() {

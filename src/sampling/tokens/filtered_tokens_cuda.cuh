@@ -221,11 +221,14 @@ class FilteredDraw {
   int unit_bits_;
 };
 
-// Whether a row is left for this kernel: one that another kernel has left over, or that none of them takes.
+// Whether a row may be left for this kernel, and whether it is: another kernel has left it over, or none of them takes
+// it.
+__device__ __forceinline__ bool may_be_left(const TokenCall& call, std::int64_t row) {
+  return way_of_row(call, row) >= TokenWay::near;
+}
 __device__ __forceinline__ bool is_left(const TokenCall& call, std::int64_t row) {
-  const TokenFilter filter = filter_of_row(call, row);
-  if (among_few(call, filter) || is_by_intervals(call, filter)) return false;
-  return !is_on_chip(call, filter) || call.tokens[row] == left_over;
+  const TokenWay way = way_of_row(call, row);
+  return way == TokenWay::any || (way >= TokenWay::near && token_of_row(call, row) == left_over);
 }
 
 extern __shared__ float slice_values[];
@@ -256,15 +259,15 @@ __device__ __forceinline__ TokenStatus draw_filtered_row(const TokenCall& call, 
 template <class S>
 __global__ void __launch_bounds__(slice_threads, 2) draw_filtered_tokens(const __grid_constant__ TokenCall call) {
   __shared__ SliceMemory memory;
+  const std::int64_t parts = cluster::size(), step = gridDim.x / parts, first = blockIdx.x / parts;
+  if (call.left && !may_be_any_row(call, first, step, [&](std::int64_t row) { return may_be_left(call, row); }))
+    return execution::end_after_kernel_before();
   execution::wait_for_kernel_before();
-  const std::int64_t parts = cluster::size(), step = gridDim.x / parts;
-  if (call.left && !any_row(call, blockIdx.x / parts, step, [&](std::int64_t row) { return is_left(call, row); }))
-    return;
+  if (call.left && !any_row(call, first, step, [&](std::int64_t row) { return is_left(call, row); })) return;
   if (threadIdx.x == 0) memory.candidates = 0;
-  for (std::int64_t row = blockIdx.x / parts; row < call.rows; row += step) {
+  for (std::int64_t row = first; row < call.rows; row += step) {
+    if (!is_left(call, row)) continue;
     const TokenFilter filter = filter_of_row(call, row);
-    if (among_few(call, filter) || is_by_intervals(call, filter)) continue;
-    if (is_on_chip(call, filter) && !(call.left && call.tokens[row] == left_over)) continue;
     draw_filtered_row<S>(call, memory, row, filter, filter);
   }
 }

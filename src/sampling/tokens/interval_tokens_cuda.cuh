@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "execution/cuda/dependent_launch.cuh"
 #include "sampling/tokens/rough_power_cuda.cuh"
 #include "sampling/tokens/row_tiles_cuda.cuh"
 #include "sampling/tokens/token_interval.h"
@@ -363,9 +364,10 @@ template <class S>
 __global__ void __launch_bounds__(interval_threads, interval_blocks)
     draw_tokens_by_intervals(const __grid_constant__ TokenCall call) {
   __shared__ IntervalMemory memory;
+  execution::let_next_kernel_come();
   const std::int64_t row = blockIdx.x >> (__ffs(cluster::size()) - 1);
   const TokenFilter filter = filter_of_row(call, row);
-  if (!is_by_intervals(call, filter)) return;
+  if (way_of(call, filter) != TokenWay::by_intervals) return;
   wait_for_turn(call);
   IntervalDraw<S>(call, memory, row).draw(filter);
 }

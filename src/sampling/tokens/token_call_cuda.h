@@ -20,6 +20,12 @@ struct DevicePerRow {
 // top_p, or all.
 enum class NearRows { none, of_top_k, of_top_p, filtered };
 
+// How a row is drawn from, each by a kernel of its own: if it has no filters, in one pass by intervals; with a small
+// top_k or at temperature 0, by a bound, or from the first few categories in another way; from among the logits near
+// the largest; on chip; or as rows of any kind are. The kernels for rows near the largest and on chip may leave rows
+// over. Rows with a filter that is not valid have a way whose kernel says so.
+enum class TokenWay : std::uint8_t { of_filter, by_intervals, bounded, few, near, on_chip, any };
+
 struct TokenCall {
   const void* logits;
   std::int64_t rows, categories, row_stride, column_stride;
@@ -52,10 +58,12 @@ struct TokenCall {
   std::int64_t kept_logs_stride;
 
   float* staged;          // rows x categories for rows that do not fit on chip
+  TokenWay way;           // of all rows, or by the filter of each
   std::int32_t few;       // the largest top_k for which the first categories are found in one pass
+  bool bounded;           // rows with a small top_k, or at temperature 0, are drawn from by a bound
   bool by_intervals;      // rows without filters are drawn from in one pass
   bool on_chip;           // a row fits in the shared memory of a cluster, in its original type
-  NearRows near;          // which of those rows take the kernel in near/ first
+  NearRows near;          // which of those rows are first drawn from near the largest logit
   bool left;              // rows whose token is `left_over` are still to be drawn
   std::int64_t in_slice;  // categories per block, if blocks share a row
 
@@ -68,49 +76,50 @@ struct TokenCall {
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 using papilio::sampling::TokenCall;
+using papilio::sampling::TokenWay;
 
-inline constexpr std::int32_t few_most = 128;      // the largest top_k that is found through maxima of groups
-inline constexpr std::int32_t near_most_k = 2048;  // the largest top_k of the kernel in near/
+// The largest top_k for which the first categories are found by a bound, from the largest logits of groups, and from
+// those near the largest.
+inline constexpr std::int32_t bounded_most = 64, few_most = 128, near_most_k = 2048;
+
+// The token of a row that a kernel leaves to the next one.
+inline constexpr std::int32_t left_over = -2;
 
 PAPILIO_LANEWISE bool has_top_k(const TokenCall& call, const TokenFilter& f) {
   return f.top_k > 0 && f.top_k < call.categories;
 }
-
-// Whether the kernel in near/ takes a row. It may leave the row over.
-PAPILIO_LANEWISE bool is_near(const TokenCall& call, const TokenFilter& f) {
-  using papilio::sampling::NearRows;
-  if (call.near == NearRows::none || f.temperature == 0 || !valid_filter(f)) return false;
-  if (has_top_k(call, f)) {
-    const bool is_slow_otherwise = f.top_k > few_most || call.allowed != nullptr || (call.joint && f.top_p < 1);
-    return f.top_k <= near_most_k && is_slow_otherwise;
-  }
-  return f.top_p < 1 ? call.near >= NearRows::of_top_p : f.min_p > 0 && call.near == NearRows::filtered;
-}
-
-// Whether the draw is among the first few categories, which are found without computing the other weights.
-PAPILIO_LANEWISE bool among_few(const TokenCall& call, const TokenFilter& f) {
-  if (call.few == 0) return false;
-  if (f.temperature == 0) return true;
-  const bool others_count = call.kept_masses != nullptr || (call.joint && f.top_p < 1);
-  return has_top_k(call, f) && f.top_k <= call.few && !others_count && !is_near(call, f);
-}
-
-// The token of a row that a kernel leaves to the next one.
-inline constexpr std::int32_t left_over = -2;
 
 // Whether the draw does not depend on the order of the categories.
 PAPILIO_LANEWISE bool is_unordered(const TokenCall& call, const TokenFilter& f) {
   return !has_top_k(call, f) && f.top_p == 1;
 }
 
-// Whether the row is drawn from by intervals.
-PAPILIO_LANEWISE bool is_by_intervals(const TokenCall& call, const TokenFilter& f) {
-  return call.by_intervals && f.temperature != 0 && is_unordered(call, f) && f.min_p == 0 && valid_filter(f);
+// How a row with a valid filter, not at temperature 0, is drawn from.
+PAPILIO_LANEWISE TokenWay way_of_valid(const TokenCall& call, const TokenFilter& f) {
+  using papilio::sampling::NearRows;
+  const bool joint = call.joint && f.top_p < 1;
+  if (has_top_k(call, f)) {
+    if (call.bounded && f.top_k <= bounded_most && !joint) return TokenWay::bounded;
+    const bool few = f.top_k <= call.few && call.kept_masses == nullptr && !joint;
+    const bool is_quick = few && f.top_k <= few_most && call.allowed == nullptr;
+    if (call.near != NearRows::none && f.top_k <= near_most_k && !is_quick) return TokenWay::near;
+    if (few) return TokenWay::few;
+  } else if (f.top_p < 1) {
+    if (call.near >= NearRows::of_top_p) return TokenWay::near;
+  } else if (f.min_p > 0) {
+    if (call.near == NearRows::filtered) return TokenWay::near;
+  } else if (call.by_intervals) {
+    return TokenWay::by_intervals;
+  }
+  return call.on_chip ? TokenWay::on_chip : TokenWay::any;
 }
 
-// Whether the row is drawn from on chip, unless an earlier kernel has drawn from it.
-PAPILIO_LANEWISE bool is_on_chip(const TokenCall& call, const TokenFilter& f) {
-  return call.on_chip && f.temperature != 0 && !among_few(call, f) && !is_by_intervals(call, f) && valid_filter(f);
+// How a row is drawn from.
+PAPILIO_LANEWISE TokenWay way_of(const TokenCall& call, const TokenFilter& f) {
+  if (call.way != TokenWay::of_filter) return call.way;
+  if (f.temperature == 0 || !valid_filter(f))
+    return call.bounded ? TokenWay::bounded : f.temperature == 0 && call.few > 0 ? TokenWay::few : TokenWay::any;
+  return way_of_valid(call, f);
 }
 
 #if defined(__CUDACC__)
@@ -123,6 +132,10 @@ __device__ __forceinline__ T value_of_row(const papilio::sampling::DevicePerRow<
 __device__ __forceinline__ TokenFilter filter_of_row(const TokenCall& call, std::int64_t row) {
   return {value_of_row(call.temperature, row), value_of_row(call.top_k, row), value_of_row(call.top_p, row),
           value_of_row(call.min_p, row)};
+}
+
+__device__ __forceinline__ TokenWay way_of_row(const TokenCall& call, std::int64_t row) {
+  return call.way == TokenWay::of_filter ? way_of(call, filter_of_row(call, row)) : call.way;
 }
 
 __device__ __forceinline__ std::uint64_t draw_number_of_row(const TokenCall& call, std::int64_t row) {
@@ -146,9 +159,15 @@ __device__ __forceinline__ bool any_row(const TokenCall& call, std::int64_t firs
   return __syncthreads_or(any ? 1 : 0) != 0;
 }
 
-// Whether a row is drawn from on chip, and the kernel in near/ did not do it.
-__device__ __forceinline__ bool is_still_on_chip(const TokenCall& call, std::int64_t row, const TokenFilter& f) {
-  return is_on_chip(call, f) && (!is_near(call, f) || call.tokens[row] == left_over);
+// A row's token, while tokens of other rows are being written.
+__device__ __forceinline__ std::int32_t token_of_row(const TokenCall& call, std::int64_t row) {
+  return __ldcg(call.tokens + row);
+}
+
+// Whether f, which depends on rows' ways alone, holds for one of these rows; true without a look if all have one way.
+template <class F>
+__device__ __forceinline__ bool may_be_any_row(const TokenCall& call, std::int64_t first, std::int64_t step, F f) {
+  return call.way != TokenWay::of_filter || any_row(call, first, step, f);
 }
 
 // Flags of invalid logits, combined over a row.

@@ -1,7 +1,6 @@
 #include "sampling/tokens/tokens_cuda.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "base/math.h"
 #include "execution/cuda/check.h"
@@ -9,68 +8,29 @@
 #include "sampling/tokens/filtered_tokens_cuda.cuh"
 #include "sampling/tokens/first_tokens_cuda.h"
 #include "sampling/tokens/interval_tokens_cuda.h"
-#include "sampling/tokens/on_chip_tokens_cuda.cuh"
+#include "sampling/tokens/on_chip_tokens_cuda.h"
 #include "sampling/tokens/row_stream_cuda.h"
 #include "sampling/tokens/token_launch_cuda.h"
 
 namespace papilio::sampling {
 namespace {
 
-// Three blocks fit on a multiprocessor, so that one part is loaded while the weights of others are computed.
-template <class S>
-TokenShape on_chip_shape(const TokenCall& call) {
-  using namespace sampling_kernel;
-  constexpr std::int64_t least = 4096, most = 65536 / sizeof(S);
-  const int parts = parts_for(call.rows, call.categories, least, most);
-  const std::int64_t in_slice =
-      base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(call.categories, parts), 16 / sizeof(S));
-  const bool lines = reinterpret_cast<std::uintptr_t>(call.logits) % 16 == 0 &&
-                     call.row_stride * static_cast<std::int64_t>(sizeof(S)) % 16 == 0;
-  return {parts, in_slice, StagedPart<S>::bytes(in_slice, on_chip_group, lines), false};
-}
-
-template <class S>
-bool fits_on_chip(const TokenCall& call, const TokenShape& shape) {
-  const bool has_sums = std::is_same_v<S, float> || call.bias_offsets == nullptr;
-  const std::int64_t room =
-      execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
-      static_cast<std::int64_t>(sizeof(sampling_kernel::OnChipRankMemory<sampling_kernel::OnChipCutMemory>)) - 1024;
-  return has_sums && call.column_stride == 1 && call.categories > 1 && call.rows <= most_token_rows &&
-         shape.shared_bytes <= room;
-}
-
 // Chooses and launches the kernels of a call.
 template <class S>
 class TokenQueue {
  public:
   TokenQueue(Storage storage, const TokenCall& call, const TokenShape& slices, cudaStream_t stream)
-      : storage_(storage), call_(call), slices_(slices), on_chip_(on_chip_shape<S>(call)), stream_(stream) {
-    call_.on_chip = fits_on_chip<S>(call_, on_chip_);
+      : storage_(storage), call_(call), slices_(slices), stream_(stream) {
+    call_.on_chip = fits_on_chip<S>(call_);
     call_.near = near_rows(call_);
+    call_.bounded = can_be_bounded<S>(call_);
     call_.by_intervals = has_intervals(storage, call_);
   }
 
   void draw() {
-    using namespace sampling_kernel;
-    const TokenFilter filter = {call_.temperature.value, call_.top_k.value, call_.top_p.value, call_.min_p.value};
-    if (one_filter() && is_by_intervals(call_, filter) && draw_in_stream(storage_, call_, true, stream_)) return;
-    if (call_.by_intervals && (!one_filter() || is_by_intervals(call_, filter))) {
-      draw_by_intervals(storage_, call_, stream_);
-      if (one_filter()) return;
-    }
-    if (one_filter() && draw_bounded_on_cuda<S>(call_, stream_)) return;
-    if (call_.near != NearRows::none && (!one_filter() || is_near(call_, filter)))
-      draw_near_tokens_on_cuda<S>(call_, stream_);
-    if (one_filter() && is_near(call_, filter)) return draw_left_over();
-    const bool few = among_few(call_, filter);
-    if (few || !one_filter()) draw_first_tokens_on_cuda<S>(call_, one_filter(), stream_);
-    if (few && one_filter()) return;
-    if (one_filter() && call_.room == 0 && is_unordered(call_, filter) && is_on_chip(call_, filter)) {
-      if (!is_filtered() && is_plain() && draw_in_stream(storage_, call_, false, stream_)) return;
-      return is_filtered() ? on_chip<OnChip::filter>() : on_chip<OnChip::draw>();
-    }
-    if (call_.on_chip) on_chip<OnChip::cut>();
-    any();
+    const bool one_filter = call_.temperature.values == nullptr && call_.top_k.values == nullptr &&
+                            call_.top_p.values == nullptr && call_.min_p.values == nullptr;
+    one_filter ? draw_by_one_filter() : draw_by_own_filters();
   }
 
   void find_raw() const {
@@ -82,39 +42,68 @@ class TokenQueue {
   }
 
  private:
-  // Whether all rows have the same filters. Otherwise all kernels are launched, and each takes its rows.
-  bool one_filter() const {
-    return call_.temperature.values == nullptr && call_.top_k.values == nullptr && call_.top_p.values == nullptr &&
-           call_.min_p.values == nullptr;
+  void draw_by_one_filter() {
+    const TokenFilter filter = {call_.temperature.value, call_.top_k.value, call_.top_p.value, call_.min_p.value};
+    // There is a faster kernel for that.
+    if (filter.temperature == 0 && call_.allowed == nullptr) call_.bounded = false;
+    call_.way = sampling_kernel::way_of(call_, filter);
+    switch (call_.way) {
+      case TokenWay::by_intervals:
+        if (!draw_in_stream(storage_, call_, true, stream_)) draw_by_intervals(storage_, call_, stream_);
+        return;
+      case TokenWay::bounded:
+        return draw_bounded_on_cuda<S>(call_, Begin::after, stream_);
+      case TokenWay::few:
+        return draw_first_tokens_on_cuda<S>(call_, true, Begin::after, stream_);
+      case TokenWay::near:
+        draw_near_tokens_on_cuda<S>(call_, Begin::after, stream_);
+        draw_others_on_chip<S>(call_, stream_);
+        return draw_others();
+      case TokenWay::on_chip:
+        return draw_on_chip_or_in_stream(filter);
+      default:
+        return draw_others(Begin::after);
+    }
   }
 
-  bool is_filtered() const {
-    return call_.min_p.value != 0 || call_.kept_counts != nullptr || call_.kept_masses != nullptr;
+  // Launches all kernels that may have rows. Each finds its rows by their filters, and they run at the same time if
+  // there is room; only rows that are left over wait. If there are many rows, kernels that take long for a row come
+  // first.
+  void draw_by_own_filters() {
+    Begin begin = Begin::after;
+    if (call_.by_intervals) {
+      draw_by_intervals(storage_, call_, stream_);
+      begin = Begin::early;
+    }
+    if (call_.bounded && call_.on_chip) {
+      // Other kernels are slower for some rows, but a kernel that finds no rows takes time as well.
+      call_.few = 0;
+      if (call_.near == NearRows::of_top_k) call_.near = NearRows::none;
+    } else {
+      draw_first_tokens_on_cuda<S>(call_, false, begin, stream_);
+      begin = Begin::early;
+    }
+    const bool near = call_.near != NearRows::none;
+    if (near) {
+      draw_near_tokens_on_cuda<S>(call_, begin, stream_);
+      draw_others_on_chip<S>(call_, stream_);
+      begin = Begin::early;
+    }
+    if (call_.bounded) draw_bounded_on_cuda<S>(call_, begin, stream_);
+    if (call_.on_chip && !near) draw_others_on_chip<S>(call_, stream_);
+    draw_others();
   }
 
-  bool is_plain() const { return call_.allowed == nullptr && call_.bias_offsets == nullptr && call_.ranks == nullptr; }
-
-  template <sampling_kernel::OnChip kind>
-  void on_chip() const {
-    using namespace sampling_kernel;
-    launch_on_rows(is_plain() ? draw_tokens_on_chip<S, kind, true> : draw_tokens_on_chip<S, kind, false>,
-                   shaped(call_, on_chip_), call_.rows, on_chip_, on_chip_threads, stream_,
-                   "drawing from tokens on chip");
-  }
-
-  // Rows for which the logits near their largest were not enough: as many clusters look for them as there is room for.
-  void draw_left_over() {
-    using namespace sampling_kernel;
-    constexpr const char* what = "drawing from tokens that are left over";
-    const auto kernel = is_plain() ? draw_left_on_chip<S, true> : draw_left_on_chip<S, false>;
-    const std::int64_t at_once = std::max<std::int64_t>(1, rows_at_once(kernel, on_chip_, on_chip_threads, what));
-    launch_on_rows(kernel, shaped(call_, on_chip_), std::min(call_.rows, at_once), on_chip_, on_chip_threads, stream_,
-                   what, Begin::early);
-    any(Begin::early);
+  void draw_on_chip_or_in_stream(const TokenFilter& filter) {
+    const bool unordered = call_.room == 0 && sampling_kernel::is_unordered(call_, filter);
+    const bool suits = unordered && !is_filtered(call_) && is_plain(call_);
+    if (suits && draw_in_stream(storage_, call_, false, stream_)) return;
+    draw_on_chip<S>(call_, stream_);
+    if (!unordered) draw_others(Begin::after);
   }
 
   // Draws from rows of every kind. If only rows that were left over remain, a few clusters look for them.
-  void any(Begin begin = Begin::after) {
+  void draw_others(Begin begin = Begin::early) {
     call_.left = call_.on_chip;
     const std::int64_t clusters =
         std::max<std::int64_t>(1, 2 * std::int64_t{execution::multiprocessors()} / slices_.parts);
@@ -125,7 +114,7 @@ class TokenQueue {
 
   Storage storage_;
   TokenCall call_;
-  TokenShape slices_, on_chip_;
+  TokenShape slices_;
   cudaStream_t stream_;
 };
 

@@ -7,51 +7,62 @@
 namespace papilio::sampling {
 namespace {
 
+template <class S, int blocks>
+constexpr std::int64_t of_vectors = std::int64_t{blocks} * sampling_kernel::first_threads*(16 / sizeof(S));
+
+// Every group must have logits, or the bound would be of no use. A quarter is enough if rows are held in registers,
+// because groups of eight lanes then take turns along the row.
+template <class S, int blocks, int vectors>
+constexpr std::int64_t least_categories = vectors != 0 ? of_vectors<S, blocks> / 4 : of_vectors<S, blocks>;
+
 // Draws from rows by clusters of so many blocks. Each thread holds up to `vectors` vectors in registers; if there are
-// none, it reads some logits again. Every group must have logits, or the bound would be of no use, and the device must
-// have room for all clusters at once. Returns false where that is not so.
+// none, it reads some logits again. Returns false if the rows are too short or too long, or if the device does not have
+// room for all clusters at once.
 template <class S, bool masked, int blocks, int vectors>
-bool draw_as(const TokenCall& call, cudaStream_t stream) {
+bool draw_as(const TokenCall& call, Begin begin, cudaStream_t stream) {
   using namespace sampling_kernel;
-  constexpr std::int64_t of_vectors = std::int64_t{blocks} * first_threads * (16 / sizeof(S));
-  // A quarter is enough if rows are held, because groups of eight lanes then take turns along the row.
-  constexpr std::int64_t least = vectors != 0 ? of_vectors / 4 : of_vectors;
   constexpr const char* what = "drawing from the first tokens";
-  if (call.categories < least || (vectors != 0 && call.categories > vectors * of_vectors)) return false;
+  if (call.categories < least_categories<S, blocks, vectors>) return false;
+  if (vectors != 0 && call.categories > vectors * of_vectors<S, blocks>) return false;
   const auto kernel = draw_first_bounded<S, blocks, vectors, masked>;
   const TokenShape shape = first_shape<S>(blocks, call.categories);
   static OfDevice at_once;
   if (blocks > 1 && call.rows > at_once.known([&] { return rows_at_once(kernel, shape, first_threads, what); }))
     return false;
-  launch_on_rows(kernel, shaped(call, shape), call.rows, shape, first_threads, stream, what);
+  launch_on_rows(kernel, shaped(call, shape), call.rows, shape, first_threads, stream, what, begin);
   return true;
 }
 
 template <class S, bool masked>
-bool draw(const TokenCall& call, cudaStream_t stream) {
-  return draw_as<S, masked, 8, 8>(call, stream) || draw_as<S, masked, 8, 16>(call, stream) ||
-         draw_as<S, masked, 8, 0>(call, stream) || draw_as<S, masked, 4, 0>(call, stream) ||
-         draw_as<S, masked, 2, 0>(call, stream) || draw_as<S, masked, 1, 0>(call, stream);
+void draw(const TokenCall& call, Begin begin, cudaStream_t stream) {
+  // The last one takes every call.
+  [[maybe_unused]] const bool drawn =
+      draw_as<S, masked, 8, 8>(call, begin, stream) || draw_as<S, masked, 8, 16>(call, begin, stream) ||
+      draw_as<S, masked, 8, 0>(call, begin, stream) || draw_as<S, masked, 4, 0>(call, begin, stream) ||
+      draw_as<S, masked, 2, 0>(call, begin, stream) || draw_as<S, masked, 1, 0>(call, begin, stream);
 }
 
 }  // namespace
 
 template <class S>
-bool draw_bounded_on_cuda(const TokenCall& call, cudaStream_t stream) {
-  // With a larger top_k too many logits would reach the bound.
-  constexpr std::int64_t most_k = 64;
-  constexpr std::int64_t bytes = first_bytes<S> + sizeof(sampling_kernel::BoundMemory<1>);
-  const TokenFilter filter = {call.temperature.value, call.top_k.value, call.top_p.value, call.min_p.value};
-  const bool is_few = filter.temperature != 0 && sampling_kernel::has_top_k(call, filter) && filter.top_k <= most_k &&
-                      call.kept_masses == nullptr && !(call.joint && filter.top_p < 1);
-  const bool is_plain = call.column_stride == 1 && call.bias_offsets == nullptr;
-  if (!is_few || !is_plain || call.rows > most_token_rows || !execution::runs_code_for_90() || !fits_in_block(bytes))
-    return false;
-  return call.allowed == nullptr ? draw<S, false>(call, stream) : draw<S, true>(call, stream);
+bool can_be_bounded(const TokenCall& call) {
+  using namespace sampling_kernel;
+  constexpr std::int64_t bytes = first_bytes<S> + sizeof(BoundMemory<1>);
+  return call.column_stride == 1 && call.bias_offsets == nullptr && call.kept_masses == nullptr &&
+         call.categories >= least_categories<S, 1, 0> && call.rows <= most_token_rows &&
+         execution::runs_code_for_90() && fits_in_block(bytes);
 }
 
-template bool draw_bounded_on_cuda<float>(const TokenCall&, cudaStream_t);
-template bool draw_bounded_on_cuda<Half>(const TokenCall&, cudaStream_t);
-template bool draw_bounded_on_cuda<BFloat16>(const TokenCall&, cudaStream_t);
+template <class S>
+void draw_bounded_on_cuda(const TokenCall& call, Begin begin, cudaStream_t stream) {
+  call.allowed == nullptr ? draw<S, false>(call, begin, stream) : draw<S, true>(call, begin, stream);
+}
+
+template bool can_be_bounded<float>(const TokenCall&);
+template bool can_be_bounded<Half>(const TokenCall&);
+template bool can_be_bounded<BFloat16>(const TokenCall&);
+template void draw_bounded_on_cuda<float>(const TokenCall&, Begin, cudaStream_t);
+template void draw_bounded_on_cuda<Half>(const TokenCall&, Begin, cudaStream_t);
+template void draw_bounded_on_cuda<BFloat16>(const TokenCall&, Begin, cudaStream_t);
 
 }  // namespace papilio::sampling

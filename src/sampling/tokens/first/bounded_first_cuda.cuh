@@ -9,7 +9,8 @@
 // k-th largest of these is the bound, and few more than k logits of the row reach it. The blocks of a cluster share a
 // row: they exchange the groups' largest logits, and send the logits that reach the bound to the first block, which
 // draws. With few rows the threads hold their logits in registers; otherwise they read some again. Too many logits can
-// reach the bound, for example if the large ones are next to each other. Such a row is drawn from in another way.
+// reach the bound, for example if the large ones are next to each other. Such a row is drawn from in another way. At
+// temperature 0 the bound is the largest logit.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -89,9 +90,7 @@ template <class S, int blocks, class Mask>
 class RowPart<S, blocks, 0, Mask> {
  public:
   __device__ __forceinline__ RowPart(const TokenCall& call, const S* row, const Mask& mask)
-      : maxima_(row, begin(call, cluster::rank()), begin(call, cluster::rank() + 1),
-                reinterpret_cast<float*>(first_stages), mask),
-        largest_(maxima_.read()) {}
+      : maxima_(row, 0, call.categories, reinterpret_cast<float*>(first_stages), mask), largest_(maxima_.read()) {}
 
   __device__ __forceinline__ float largest() const { return largest_; }
   template <class Take>
@@ -100,11 +99,7 @@ class RowPart<S, blocks, 0, Mask> {
   }
 
  private:
-  static __device__ std::int64_t begin(const TokenCall& call, int block) {
-    return min(call.categories, block * call.in_slice);
-  }
-
-  GroupMaxima<S, first_threads, Mask> maxima_;
+  GroupMaxima<S, first_threads, blocks, Mask> maxima_;
   float largest_;
 };
 
@@ -218,19 +213,14 @@ __device__ __noinline__ void draw_first_again(const TokenCall& call, FirstMemory
     draw_left<S>(call, memory, row);
 }
 
-#endif
-
-// A cluster has one row. All rows have the same filter.
+// By the blocks of a cluster.
 template <class S, int blocks, int vectors, bool masked>
-__global__ void __launch_bounds__(first_threads, vectors == 0 ? 2 : 1)
-    draw_first_bounded(const __grid_constant__ TokenCall call) {
-#if defined(PAPILIO_BOUNDED_FIRST)
+__device__ __forceinline__ void draw_row_by_bound(const TokenCall& call, std::int64_t row, const TokenFilter& filter) {
   __shared__ FirstMemory memory;
   __shared__ FewMemory few;
   __shared__ BoundMemory<blocks> groups;
-  const std::int64_t row = blockIdx.x / blocks;
   const bool draws = cluster::rank() == 0;
-  const TokenFilter filter = filter_of_row(call, row);
+  const int k = among_first(filter);
   if (!valid_filter(filter)) {
     if (draws) put_none(call, row, TokenStatus::bad_filter);
     return;
@@ -247,7 +237,7 @@ __global__ void __launch_bounds__(first_threads, vectors == 0 ? 2 : 1)
   cluster::begun();
   groups.exchange(largest != largest ? ~0u : token_order(largest + 0.0f));
   unsigned most;
-  const float bound = logit_of_order(groups.kth(filter.top_k, most));
+  const float bound = logit_of_order(groups.kth(k, most));
   if (most >= token_order(__builtin_inff())) {
     if (draws) put_fault(call, row, most == ~0u ? fault_nan : fault_infinite);
     return;
@@ -264,12 +254,28 @@ __global__ void __launch_bounds__(first_threads, vectors == 0 ? 2 : 1)
   const unsigned count = __reduce_add_sync(whole_warp, lane_of_thread() < blocks ? taken : 0);
   if (count > few_taken) return draw_first_again<S, masked>(call, memory, few, row);
   if (!draws) return;
-  put_in_order<blocks>(memory, few, filter.top_k);
+  put_in_order<blocks>(memory, few, k);
   __syncthreads();
   if (count == 0)
     put_fault(call, row, 0);
+  else if (filter.temperature == 0)
+    put_largest(call, few, row);
   else
-    draw_among(call, few, row, filter, min(static_cast<int>(count), filter.top_k));
+    draw_among(call, few, row, filter, min(static_cast<int>(count), k));
+}
+
+#endif
+
+// A cluster has one row.
+template <class S, int blocks, int vectors, bool masked>
+__global__ void __launch_bounds__(first_threads, vectors == 0 ? 2 : 1)
+    draw_first_bounded(const __grid_constant__ TokenCall call) {
+#if defined(PAPILIO_BOUNDED_FIRST)
+  execution::let_next_kernel_come();
+  const std::int64_t row = blockIdx.x / blocks;
+  const TokenFilter filter = filter_of_row(call, row);
+  if (way_of(call, filter) == TokenWay::bounded) draw_row_by_bound<S, blocks, vectors, masked>(call, row, filter);
+  execution::end_after_kernel_before();
 #endif
 }
 

@@ -46,7 +46,7 @@ std::int32_t most_first_tokens(std::int64_t rows, std::int64_t categories) {
 }
 
 template <class S>
-void draw_first_tokens_on_cuda(const TokenCall& call, bool one_filter, cudaStream_t stream) {
+void draw_first_tokens_on_cuda(const TokenCall& call, bool one_filter, Begin begin, cudaStream_t stream) {
   using namespace sampling_kernel;
   int parts = first_parts(call.rows, call.categories);
   std::int64_t at_once = call.rows;
@@ -57,19 +57,20 @@ void draw_first_tokens_on_cuda(const TokenCall& call, bool one_filter, cudaStrea
   if constexpr (bytes_everywhere < first_bytes<S>) {
     if (!fits_in_block(first_bytes<S>)) return search_first<S>(call, stream);
   }
-  if (unchanged) {
-    // All rows take the same time, so as many are drawn at a time as there is room for.
+  if (unchanged || (!one_filter && call.bounded)) {
+    // All rows take the same time, or most belong to other kernels, so as many are drawn at a time as there is room
+    // for.
     const std::int64_t blocks = first_blocks * std::int64_t{execution::multiprocessors()};
     while (parts > 1 && call.rows * parts > blocks) parts /= 2;
     at_once = std::min(call.rows, std::max<std::int64_t>(1, blocks / parts));
   }
   const TokenShape shape = first_shape<S>(parts, call.categories);
   launch_on_rows(may_be_few ? draw_first_tokens<S, true> : draw_first_tokens<S, false>, shaped(call, shape), at_once,
-                 shape, first_threads, stream, "drawing from the first tokens");
+                 shape, first_threads, stream, "drawing from the first tokens", begin);
 }
 
-template void draw_first_tokens_on_cuda<float>(const TokenCall&, bool, cudaStream_t);
-template void draw_first_tokens_on_cuda<Half>(const TokenCall&, bool, cudaStream_t);
-template void draw_first_tokens_on_cuda<BFloat16>(const TokenCall&, bool, cudaStream_t);
+template void draw_first_tokens_on_cuda<float>(const TokenCall&, bool, Begin, cudaStream_t);
+template void draw_first_tokens_on_cuda<Half>(const TokenCall&, bool, Begin, cudaStream_t);
+template void draw_first_tokens_on_cuda<BFloat16>(const TokenCall&, bool, Begin, cudaStream_t);
 
 }  // namespace papilio::sampling

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "execution/cuda/dependent_launch.cuh"
 #include "sampling/tokens/first/few_draw_cuda.cuh"
 #include "sampling/tokens/first/first_draw_cuda.cuh"
 
@@ -154,13 +155,14 @@ template <class S, bool may_be_few>
 __global__ void __launch_bounds__(first_threads, first_blocks)
     draw_first_tokens(const __grid_constant__ TokenCall call) {
   __shared__ FirstMemory memory;
+  execution::let_next_kernel_come();
   const int parts = cluster::size(), part = cluster::rank();
   bool met = !may_be_few;
   if constexpr (may_be_few) cluster::begin();
   const std::int64_t step = gridDim.x / parts;
   for (std::int64_t row = blockIdx.x / parts; row < call.rows; row += step) {
     const TokenFilter filter = filter_of_row(call, row);
-    if (!among_few(call, filter)) continue;
+    if (way_of(call, filter) != TokenWay::few) continue;
     const BiasOfRow bias = bias_of_row(call, row);
     const bool bad_bias = bias_is_bad(call, bias);
     if (bad_bias || !valid_filter(filter)) {
@@ -179,6 +181,7 @@ __global__ void __launch_bounds__(first_threads, first_blocks)
     }
   }
   if (!met) cluster::begun();
+  execution::end_after_kernel_before();
 }
 
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -110,9 +110,10 @@ class Masked {
   LineMask<S> mask_;
 };
 
-// For a row of adjacent logits. A round is a few loads by every thread; a group is what a thread loads in one
-// round, or in several if the row is long.
-template <class S, int threads, class Mask = Unmasked>
+// For a row of adjacent logits, or a part of one. A round is a few loads by every thread; a group is what a thread
+// loads in one round, or in several if the row is long. If several blocks of a cluster have the same part, they take
+// turns along it.
+template <class S, int threads, int blocks = 1, class Mask = Unmasked>
 class GroupMaxima {
  public:
   static constexpr int most_groups = 8;  // per thread
@@ -126,11 +127,12 @@ class GroupMaxima {
     const auto head = static_cast<int>(min(count, std::int64_t{(width - place % width) % width}));
     vectors_ = static_cast<int>((count - head) / width);
     const auto tail = static_cast<int>(count - head - std::int64_t{vectors_} * width);
-    first_ = begin + head + width * static_cast<int>(threadIdx.x);
+    const int thread = static_cast<int>(threadIdx.x), block = blocks == 1 ? 0 : cluster::rank();
+    index_ = block * threads + thread;
+    first_ = begin + head + width * index_;
     from_ = row + first_;
-    const int thread = static_cast<int>(threadIdx.x);
-    if (thread < head) edge_ = begin + thread;
-    if (thread >= head && thread < head + tail) edge_ = end - tail + (thread - head);
+    if (block == 0 && thread < head) edge_ = begin + thread;
+    if (block == 0 && thread >= head && thread < head + tail) edge_ = end - tail + (thread - head);
     if (edge_ >= 0 && mask_.allows(edge_)) at_edge_ = logit_of(row[edge_]);
     const int rounds = (vectors_ + in_round - 1) / in_round;
     of_group_ = max(1, (rounds + most_groups - 1) / most_groups);
@@ -169,7 +171,7 @@ class GroupMaxima {
         PAPILIO_UNROLL
         for (int u = 0; u < at_once; ++u) vectors |= (x[u].largest() >= bound ? 1u : 0u) << u;
         for (; vectors != 0; vectors &= vectors - 1) {
-          const int n = r * in_round + (__ffs(static_cast<int>(vectors)) - 1) * threads;
+          const int n = r * in_round + (__ffs(static_cast<int>(vectors)) - 1) * in_turn;
           if (!has(n)) continue;  // false only if the bound is -infinity
           Vector again = Vector::load(from_ + std::int64_t{n} * width);
           mask_.apply(again, first_ + std::int64_t{n} * width);
@@ -184,25 +186,25 @@ class GroupMaxima {
  private:
   using Vector = LogitVector<S>;
   static constexpr int width = Vector::width;
-  static constexpr int in_round = at_once * threads;
+  static constexpr int in_turn = blocks * threads, in_round = at_once * in_turn;
 
   // Whether the thread has its vector n; vectors are counted over all threads, from the thread's first.
-  __device__ __forceinline__ bool has(int n) const { return n + static_cast<int>(threadIdx.x) < vectors_; }
+  __device__ __forceinline__ bool has(int n) const { return n + index_ < vectors_; }
 
   __device__ __forceinline__ void load(Vector (&x)[at_once], int round) const {
     const int n = round * in_round;
     const S* const from = from_ + std::int64_t{n} * width;
     if (n + in_round <= vectors_) {
       PAPILIO_UNROLL
-      for (int u = 0; u < at_once; ++u) x[u] = Vector::load(from + u * threads * width);
+      for (int u = 0; u < at_once; ++u) x[u] = Vector::load(from + u * in_turn * width);
     } else {
       PAPILIO_UNROLL
       for (int u = 0; u < at_once; ++u)
-        x[u] = has(n + u * threads) ? Vector::load(from + u * threads * width) : Vector::none();
+        x[u] = has(n + u * in_turn) ? Vector::load(from + u * in_turn * width) : Vector::none();
     }
     PAPILIO_UNROLL
     for (int u = 0; u < at_once; ++u)
-      if (has(n + u * threads)) mask_.apply(x[u], first_ + std::int64_t{n + u * threads} * width);
+      if (has(n + u * in_turn)) mask_.apply(x[u], first_ + std::int64_t{n + u * in_turn} * width);
   }
 
   Mask mask_;
@@ -211,6 +213,7 @@ class GroupMaxima {
   std::int64_t first_;      // the category of its first logit
   std::int64_t edge_ = -1;  // the thread's category before or after the vectors
   float at_edge_ = -__builtin_inff();
+  int index_;  // of the thread among those that share the row or part
   int vectors_, of_group_, groups_;
 };
 

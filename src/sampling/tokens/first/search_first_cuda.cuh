@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(slice_threads, 2) search_first_tokens(const __
   if (threadIdx.x == 0) memory.candidates = 0;
   for (std::int64_t row = blockIdx.x / parts; row < call.rows; row += step) {
     const TokenFilter filter = filter_of_row(call, row);
-    if (!among_few(call, filter)) continue;
+    if (way_of(call, filter) != TokenWay::few) continue;
     const TokenStatus status = draw_filtered_row<S>(call, memory, row, filter, searched_filter(filter));
     if (status == TokenStatus::ok && cluster::rank() == 0 && threadIdx.x == 0)
       put(call.kept_masses, row, 1.0f);  // only asked for at temperature 0

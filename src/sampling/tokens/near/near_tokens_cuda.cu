@@ -48,17 +48,17 @@ void launch(void (*kernel)(TokenCall), const TokenCall& call, cudaStream_t strea
 }  // namespace
 
 template <class S>
-void draw_near_tokens_on_cuda(const TokenCall& call, cudaStream_t stream) {
+void draw_near_tokens_on_cuda(const TokenCall& call, Begin begin, cudaStream_t stream) {
   using namespace sampling_kernel;
   const bool masked = call.allowed != nullptr;
-  launch<FewNear>(masked ? draw_near_tokens<S, true> : draw_near_tokens<S, false>, call, stream, Begin::after);
+  launch<FewNear>(masked ? draw_near_tokens<S, true> : draw_near_tokens<S, false>, call, stream, begin);
   if (!fits_in_block(shared_bytes<ManyNear>)) return;  // what is left goes on chip
   launch<ManyNear>(masked ? draw_many_near_tokens<S, true> : draw_many_near_tokens<S, false>, call, stream,
                    Begin::early);
 }
 
-template void draw_near_tokens_on_cuda<float>(const TokenCall&, cudaStream_t);
-template void draw_near_tokens_on_cuda<Half>(const TokenCall&, cudaStream_t);
-template void draw_near_tokens_on_cuda<BFloat16>(const TokenCall&, cudaStream_t);
+template void draw_near_tokens_on_cuda<float>(const TokenCall&, Begin, cudaStream_t);
+template void draw_near_tokens_on_cuda<Half>(const TokenCall&, Begin, cudaStream_t);
+template void draw_near_tokens_on_cuda<BFloat16>(const TokenCall&, Begin, cudaStream_t);
 
 }  // namespace papilio::sampling

@@ -116,22 +116,25 @@ __global__ void __launch_bounds__(FewNear::threads, FewNear::blocks)
              min(call.categories - begin, call.in_slice));
   }
   for (std::int64_t row = first; row < call.rows; row += step) {
-    const TokenFilter filter = filter_of_row(call, row);
-    if (is_near(call, filter))
-      draw_near_row<FewNear, S, masked>(call, row, filter, row + step < call.rows ? row + step : -1);
+    if (way_of_row(call, row) == TokenWay::near)
+      draw_near_row<FewNear, S, masked>(call, row, filter_of_row(call, row), row + step < call.rows ? row + step : -1);
   }
+  execution::end_after_kernel_before();
 }
 
-// Draws from the rows that the kernel above left over: once more with larger blocks, which collect more logits. It does
-// not let the next kernel come early, whose clusters all fit only on empty multiprocessors.
+// Draws from the rows that the kernel above left over: once more with larger blocks, which collect more logits. If it
+// may have rows, it does not let the next kernel come early, whose clusters need empty multiprocessors.
 template <class S, bool masked>
 __global__ void __launch_bounds__(ManyNear::threads, ManyNear::blocks)
     draw_many_near_tokens(const __grid_constant__ TokenCall call) {
-  execution::wait_for_kernel_before();
   const std::int64_t step = rows_at_once();
-  const auto is_left = [&](std::int64_t row) {
-    return call.tokens[row] == left_over && is_near(call, filter_of_row(call, row));
-  };
+  const auto may_be_left = [&](std::int64_t row) { return way_of_row(call, row) == TokenWay::near; };
+  if (!may_be_any_row(call, row_of_cluster(), step, may_be_left)) {
+    execution::let_next_kernel_come();
+    return execution::end_after_kernel_before();
+  }
+  execution::wait_for_kernel_before();
+  const auto is_left = [&](std::int64_t row) { return token_of_row(call, row) == left_over && may_be_left(row); };
   // All threads see a row before its draw is written.
   if (!any_row(call, row_of_cluster(), step, is_left)) return;
   for (std::int64_t row = row_of_cluster(); row < call.rows; row += step) {

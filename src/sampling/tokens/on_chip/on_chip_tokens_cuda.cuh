@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "execution/cuda/dependent_launch.cuh"
-#include "sampling/tokens/on_chip_cut_cuda.cuh"
+#include "sampling/tokens/on_chip/on_chip_cut_cuda.cuh"
 #include "sampling/tokens/weight_sums_cuda.cuh"
 
 // Draws from rows that fit on chip. The blocks of a cluster hold a row in its original type. They find its largest
@@ -358,42 +358,5 @@ class OnChipDraw {
   unsigned kept_ = 0;                                 // of this thread's entries, how many are kept
   bool is_listed_ = false;                            // the list contains everything that is kept
 };
-
-extern __shared__ __align__(16) unsigned char on_chip_part[];
-
-// Each cluster draws from one row.
-template <class S, OnChip kind, bool plain>
-__global__ void __launch_bounds__(on_chip_threads, 3) draw_tokens_on_chip(const __grid_constant__ TokenCall call) {
-  using Draw = OnChipDraw<S, kind, plain>;
-  __shared__ typename Draw::Memory memory;
-  const std::int64_t row = blockIdx.x / static_cast<unsigned>(cluster::size());
-  const TokenFilter filter = filter_of_row(call, row);
-  if (kind == OnChip::cut ? is_still_on_chip(call, row, filter)
-                          : is_on_chip(call, filter) && is_unordered(call, filter))
-    Draw(call, memory, reinterpret_cast<S*>(on_chip_part), row).draw(filter);
-}
-
-// Draws from rows that another kernel left over. A few clusters look for them.
-template <class S, bool plain>
-__global__ void __launch_bounds__(on_chip_threads, 3) draw_left_on_chip(const __grid_constant__ TokenCall call) {
-  using Draw = OnChipDraw<S, OnChip::cut, plain>;
-  __shared__ typename Draw::Memory memory;
-  execution::wait_for_kernel_before();
-  execution::let_next_kernel_come();
-  const std::int64_t step = gridDim.x / static_cast<unsigned>(cluster::size());
-  std::int64_t row = blockIdx.x / static_cast<unsigned>(cluster::size());
-  if (!any_row(call, row, step, [&](std::int64_t n) { return call.tokens[n] == left_over; })) return;
-  for (bool again = false; row < call.rows; row += step) {
-    const TokenFilter filter = filter_of_row(call, row);
-    if (!is_still_on_chip(call, row, filter)) continue;
-    if (again) {
-      arrival::order_copies();
-      cluster::sync();  // the previous row is done
-      if (threadIdx.x == 0) memory.end();
-    }
-    Draw(call, memory, reinterpret_cast<S*>(on_chip_part), row).draw(filter);
-    again = true;
-  }
-}
 
 }  // namespace papilio::inline PAPILIO_TARGET::sampling_kernel

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "sampling/tokens/staged_part_cuda.cuh"
+#include "sampling/tokens/on_chip/staged_part_cuda.cuh"
 #include "sampling/tokens/token_call_cuda.h"
 #include "sampling/tokens/token_weights_cuda.cuh"
 
@@ -12,7 +12,7 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-inline constexpr int on_chip_threads = 256;
+inline constexpr int on_chip_threads = 256, on_chip_blocks = 3;  // of a block; on a multiprocessor
 inline constexpr int on_chip_warps = on_chip_threads / 32;
 inline constexpr unsigned on_chip_group = 4 * on_chip_threads;  // logits that all threads load together
 inline constexpr int on_chip_bins = on_chip_threads;
