@@ -86,9 +86,9 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfKeptMasses) {
   ASSERT_TRUE(same_tokens(rows));
 }
 
-// The same call again and again, one after another without a pause.
+// The same call again and again: every `in_a_row` calls, one after another without a pause, what the last one drew.
 template <class S>
-void expect_no_changes(TokenRows<S> rows, int calls) {
+void expect_no_changes(TokenRows<S> rows, int calls, int in_a_row) {
   const execution::Stream stream;
   execution::DeviceArray<std::int32_t> tokens(rows.rows, "tokens"), kept(rows.rows, "kept counts");
   DeviceArrays on(0);
@@ -108,8 +108,8 @@ void expect_no_changes(TokenRows<S> rows, int calls) {
                                 .kept_counts = {kept.data(), rows.rows, device}};
   const MatrixView<const S> logits = {on(rows.logits).data, rows.rows, rows.categories, rows.categories, 1, device};
   std::vector<std::int32_t> first, found(static_cast<std::size_t>(2 * rows.rows));
-  for (int n = 0; n < calls; ++n) {
-    for (int again = 0; again < 3; ++again) sample_tokens(logits, results, filters, options);
+  for (int n = 0; n < calls; n += in_a_row) {
+    for (int again = 0; again < in_a_row; ++again) sample_tokens(logits, results, filters, options);
     tokens.download(found.data(), rows.rows, stream.get());
     kept.download(found.data() + rows.rows, rows.rows, stream.get());
     stream.wait();
@@ -120,11 +120,11 @@ void expect_no_changes(TokenRows<S> rows, int calls) {
 
 // All categories are about equally likely, so a cut that is off by one, in any of many rows, would be seen.
 TYPED_TEST(CudaTokenSmoke, TheSameAgainAndAgain) {
-  expect_no_changes(filtered(wide_rows<TypeParam>(240, 12000, 3), 0x1p100f, 0, 0.9f, 0), 1000);
+  expect_no_changes(filtered(wide_rows<TypeParam>(240, 12000, 3), 0x1p100f, 0, 0.9f, 0), 3000, 1);
 }
 TYPED_TEST(CudaTokenSmoke, TheSameAgainAndAgainByOwnFilters) {
-  expect_no_changes(rows_of_every_way<TypeParam>(50), 1000);
-  expect_no_changes(rows_of_every_way<TypeParam>(240), 1000);
+  expect_no_changes(rows_of_every_way<TypeParam>(50), 3000, 3);
+  expect_no_changes(rows_of_every_way<TypeParam>(240), 3000, 3);
 }
 
 }  // namespace

@@ -7,13 +7,18 @@
 namespace papilio::sampling {
 namespace {
 
-template <class S, int blocks>
-constexpr std::int64_t of_vectors = std::int64_t{blocks} * sampling_kernel::first_threads*(16 / sizeof(S));
+// The categories of so many blocks whose threads have a vector each.
+template <class S>
+constexpr std::int64_t in_vectors(std::int64_t blocks) {
+  return blocks * sampling_kernel::first_threads * std::int64_t{16 / sizeof(S)};
+}
 
 // Every group must have logits, or the bound would be of no use. A quarter is enough if rows are held in registers,
 // because groups of eight lanes then take turns along the row.
-template <class S, int blocks, int vectors>
-constexpr std::int64_t least_categories = vectors != 0 ? of_vectors<S, blocks> / 4 : of_vectors<S, blocks>;
+template <class S>
+constexpr std::int64_t least_categories(int blocks, int vectors) {
+  return vectors != 0 ? in_vectors<S>(blocks) / 4 : in_vectors<S>(blocks);
+}
 
 // Draws from rows by clusters of so many blocks. Each thread holds up to `vectors` vectors in registers; if there are
 // none, it reads some logits again. Returns false if the rows are too short or too long, or if the device does not have
@@ -22,8 +27,8 @@ template <class S, bool masked, int blocks, int vectors>
 bool draw_as(const TokenCall& call, Begin begin, cudaStream_t stream) {
   using namespace sampling_kernel;
   constexpr const char* what = "drawing from the first tokens";
-  if (call.categories < least_categories<S, blocks, vectors>) return false;
-  if (vectors != 0 && call.categories > vectors * of_vectors<S, blocks>) return false;
+  if (call.categories < least_categories<S>(blocks, vectors)) return false;
+  if (vectors != 0 && call.categories > vectors * in_vectors<S>(blocks)) return false;
   const auto kernel = draw_first_bounded<S, blocks, vectors, masked>;
   const TokenShape shape = first_shape<S>(blocks, call.categories);
   static OfDevice at_once;
@@ -49,7 +54,7 @@ bool can_be_bounded(const TokenCall& call) {
   using namespace sampling_kernel;
   constexpr std::int64_t bytes = first_bytes<S> + sizeof(BoundMemory<1>);
   return call.column_stride == 1 && call.bias_offsets == nullptr && call.kept_masses == nullptr &&
-         call.categories >= least_categories<S, 1, 0> && call.rows <= most_token_rows &&
+         call.categories >= least_categories<S>(1, 0) && call.rows <= most_token_rows &&
          execution::runs_code_for_90() && fits_in_block(bytes);
 }
 
