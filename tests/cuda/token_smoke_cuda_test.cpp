@@ -52,9 +52,9 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfBounds) {
   }
 }
 
-// Filters of their own, so that all kernels have rows: the first and the last rows of every eight by a bound, the
-// second greedy, others near the largest or on chip, and those at a high temperature left over. Kernels run at the same
-// time.
+// Filters per row, so that all kernels have rows, and run at the same time. Of every eight rows the first and the last
+// are drawn from by a bound, the second is greedy, the third, at a high temperature, is left over, and the others are
+// drawn from near the largest or on chip.
 template <class S>
 TokenRows<S> rows_of_every_way(std::int64_t count) {
   auto rows = filtered(wide_rows<S>(count, 5002, 2), 0.8f, 40, 0.9f, 0.01f);
@@ -86,9 +86,9 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfKeptMasses) {
   ASSERT_TRUE(same_tokens(rows));
 }
 
-// The same call again and again: every `in_a_row` calls, one after another without a pause, what the last one drew.
+// Repeats a call, so many times `together` without waiting, and compares what the last of these drew.
 template <class S>
-void expect_no_changes(TokenRows<S> rows, int calls, int in_a_row) {
+void expect_no_changes(TokenRows<S> rows, int calls, int together) {
   const execution::Stream stream;
   execution::DeviceArray<std::int32_t> tokens(rows.rows, "tokens"), kept(rows.rows, "kept counts");
   DeviceArrays on(0);
@@ -108,8 +108,8 @@ void expect_no_changes(TokenRows<S> rows, int calls, int in_a_row) {
                                 .kept_counts = {kept.data(), rows.rows, device}};
   const MatrixView<const S> logits = {on(rows.logits).data, rows.rows, rows.categories, rows.categories, 1, device};
   std::vector<std::int32_t> first, found(static_cast<std::size_t>(2 * rows.rows));
-  for (int n = 0; n < calls; n += in_a_row) {
-    for (int again = 0; again < in_a_row; ++again) sample_tokens(logits, results, filters, options);
+  for (int n = 0; n < calls; n += together) {
+    for (int again = 0; again < together; ++again) sample_tokens(logits, results, filters, options);
     tokens.download(found.data(), rows.rows, stream.get());
     kept.download(found.data() + rows.rows, rows.rows, stream.get());
     stream.wait();

@@ -52,18 +52,18 @@ std::vector<Case> cases() {
     filters.min_p = min_p;
     return filters;
   };
+  const auto masked = [](const std::string& name, const papilio::TokenFilters& filters, bool kept = false) {
+    const std::string allowed = (kept ? "; " : ", ") + std::string("half of the categories allowed");
+    return Case{.group = "changes", .name = name + allowed, .filters = filters, .kept = kept, .masked = true};
+  };
+  const auto own = [](const std::string& name, Given given) {
+    return Case{
+        .group = "own", .name = name + "; log probability, kept set", .filters = {}, .kept = true, .given = given};
+  };
   return {{"filters", all_filters, filtered(0.8f, 50, 0.9f, 0.01f), true},
-          {.group = "own",
-           .name = "top_k 50, top_p 0.9, min_p 0.01, each per row; log probability, kept set",
-           .filters = filtered(0.8f, 50, 0.9f, 0.01f),
-           .kept = true,
-           .given = Given::per_row},
-          {.group = "own",
-           .name = "a mixture of requests; log probability, kept set",
-           .filters = {},
-           .kept = true,
-           .given = Given::mixed},
           {"filters", "the same, and the kept mass", filtered(0.8f, 50, 0.9f, 0.01f), true, true},
+          own("top_k 50, top_p 0.9, min_p 0.01, each per row", Given::per_row),
+          own("a mixture of requests", Given::mixed),
           {"filters", "temperature 0", filtered(0, 0, 1, 0)},
           {"filters", "top_k 1,024, top_p 0.9", filtered(0.8f, 1024, 0.9f, 0)},
           {"filters", "top_p 0.9", filtered(0.8f, 0, 0.9f, 0)},
@@ -73,23 +73,10 @@ std::vector<Case> cases() {
           {"flat", "top_p 0.9, temperature 3", filtered(3, 0, 0.9f, 0)},
           {"filters", "min_p 0.05", filtered(0.8f, 0, 1, 0.05f)},
           {"plain", "no filter", filtered(0.8f, 0, 1, 0)},
-          {.group = "changes",
-           .name = "no filter, half of the categories allowed",
-           .filters = filtered(0.8f, 0, 1, 0),
-           .masked = true},
-          {.group = "changes",
-           .name = "top_p 0.9, half of the categories allowed",
-           .filters = filtered(0.8f, 0, 0.9f, 0),
-           .masked = true},
-          {.group = "changes",
-           .name = "top_k 50, top_p 0.9, min_p 0.01; log probability, kept set; half of the categories allowed",
-           .filters = filtered(0.8f, 50, 0.9f, 0.01f),
-           .kept = true,
-           .masked = true},
-          {.group = "changes",
-           .name = "temperature 0, half of the categories allowed",
-           .filters = filtered(0, 0, 1, 0),
-           .masked = true},
+          masked("no filter", filtered(0.8f, 0, 1, 0)),
+          masked("top_p 0.9", filtered(0.8f, 0, 0.9f, 0)),
+          masked(all_filters, filtered(0.8f, 50, 0.9f, 0.01f), true),
+          masked("temperature 0", filtered(0, 0, 1, 0)),
           {.group = "changes",
            .name = "no filter, a bias of 256 categories",
            .filters = filtered(0.8f, 0, 1, 0),

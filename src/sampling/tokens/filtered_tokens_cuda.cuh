@@ -221,8 +221,8 @@ class FilteredDraw {
   int unit_bits_;
 };
 
-// Whether a row may be left for this kernel, and whether it is: another kernel has left it over, or none of them takes
-// it.
+// A row is left for this kernel if no other kernel takes it, or if one has left it over. The first function looks only
+// at the row's filter.
 __device__ __forceinline__ bool may_be_left(const TokenCall& call, std::int64_t row) {
   return way_of_row(call, row) >= TokenWay::near;
 }

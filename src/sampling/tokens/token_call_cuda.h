@@ -20,11 +20,17 @@ struct DevicePerRow {
 // top_p, or all.
 enum class NearRows { none, of_top_k, of_top_p, filtered };
 
-// How a row is drawn from, each by a kernel of its own: if it has no filters, in one pass by intervals; with a small
-// top_k or at temperature 0, by a bound, or from the first few categories in another way; from among the logits near
-// the largest; on chip; or as rows of any kind are. The kernels for rows near the largest and on chip may leave rows
-// over. Rows with a filter that is not valid have a way whose kernel says so.
-enum class TokenWay : std::uint8_t { of_filter, by_intervals, bounded, few, near, on_chip, any };
+// Which kernel draws from a row. Those from `near` on may find a row that an earlier one has left over. A row with an
+// invalid filter goes to one that gives it the status.
+enum class TokenWay : std::uint8_t {
+  of_filter,     // rows of the call differ: each has the way of its filter
+  by_intervals,  // no filters: one pass with approximate sums
+  bounded,       // a small top_k, or temperature 0: by a bound
+  few,           // the same in another way, for a larger top_k
+  near,          // from among the logits near the largest; may leave the row over
+  on_chip,       // in the shared memory of a cluster; may leave the row over
+  any            // every kind of row
+};
 
 struct TokenCall {
   const void* logits;
@@ -58,7 +64,7 @@ struct TokenCall {
   std::int64_t kept_logs_stride;
 
   float* staged;          // rows x categories for rows that do not fit on chip
-  TokenWay way;           // of all rows, or by the filter of each
+  TokenWay way;           // of all rows
   std::int32_t few;       // the largest top_k for which the first categories are found in one pass
   bool bounded;           // rows with a small top_k, or at temperature 0, are drawn from by a bound
   bool by_intervals;      // rows without filters are drawn from in one pass

@@ -9,7 +9,7 @@
 // k-th largest of these is the bound, and few more than k logits of the row reach it. The blocks of a cluster share a
 // row: they exchange the groups' largest logits, and send the logits that reach the bound to the first block, which
 // draws. With few rows the threads hold their logits in registers; otherwise they read some again. Too many logits can
-// reach the bound, for example if the large ones are next to each other. Such a row is drawn from in another way. At
+// reach the bound, for example if all large ones are in a few groups. Such a row is drawn from in another way. At
 // temperature 0 the bound is the largest logit.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
