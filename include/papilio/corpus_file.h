@@ -38,8 +38,8 @@ void write_corpus_file(const CorpusView& corpus, const std::string& path);
 // token, twice. Throws what read_text and write_corpus_file throw.
 ReadReport import_text(const TextSource& source, const std::string& path, const TextOptions& options = {});
 
-// The same for a corpus of any format. text, csv, tsv, jsonl and folders go through import_text; other formats are read
-// into memory first (see read_corpus).
+// The same for a corpus of any format. text, csv, tsv, jsonl, json and folders go through import_text; other formats
+// are read into memory first (see read_corpus).
 ReadReport import_corpus(const std::string& corpus, const std::string& path, const CorpusOptions& options = {});
 
 // A corpus file mapped into memory. Opening it reads only its header, in a time that does not depend on its size;

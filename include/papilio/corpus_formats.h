@@ -26,6 +26,7 @@ enum class CorpusFormat : std::uint8_t {
   csv,            // comma-separated values, one document per record
   tsv,            // tab-separated values, one document per record
   json_lines,     // one JSON object per line and document
+  json_array,     // one JSON array, one object or string per document
   folder,         // one text file per document, in the folder and its subfolders
   corpus_file,    // what write_corpus_file and import_corpus write
 };
@@ -58,8 +59,8 @@ bool has_vocabulary_file(CorpusFormat format);
 CorpusFormat corpus_format_of_name(const std::string& path);
 
 // Returns the most likely format: that of a folder or of a corpus file, whatever its name; then that of the name; then
-// that of the first bytes, decompressed; otherwise text, also for "-" and pipes. Throws IoError where the file cannot
-// be read.
+// that of the first bytes, decompressed; otherwise text, also for "-" and pipes. What is json_lines by its name and
+// begins with "[" is json_array. Throws IoError where the file cannot be read.
 CorpusFormat detect_corpus_format(const std::string& path);
 
 // Returns the path of the vocabulary beside a corpus: "vocab.X" for "docword.X", else the name of the corpus with
@@ -73,7 +74,7 @@ struct CorpusOptions {
   // ldac and svmlight: the id of the first word, 0 or 1. By default 0 for ldac; for svmlight 0 if any id is 0, else 1.
   std::optional<int> first_id = {};
   bool transposed = false;  // mtx and npz: rows are words and columns are documents
-  // csv, tsv and jsonl: see TextSource in papilio/texts.h.
+  // csv, tsv, jsonl and json: see TextSource in papilio/texts.h.
   std::string text_column = {};
   std::string id_column = {};
   bool header = true;     // csv and tsv: see TextSource
@@ -97,7 +98,7 @@ struct CorpusOptions {
 Corpus read_corpus(const std::string& path, const CorpusOptions& options = {}, ReadReport* report = nullptr);
 
 // Returns the source of the texts that read_corpus reads with these options, if the corpus is text: lines, csv, tsv,
-// jsonl or a folder. Looks at the file only to find its format. A file that does not exist counts as lines, which
+// jsonl, json or a folder. Looks at the file only to find its format. A file that does not exist counts as lines, which
 // read_corpus then refuses.
 std::optional<TextSource> find_texts(const std::string& path, const CorpusOptions& options = {});
 

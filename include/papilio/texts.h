@@ -15,6 +15,7 @@ enum class TextForm : std::uint8_t {
   csv,         // one document per record, fields separated by commas and quoted as in RFC 4180
   tsv,         // the same with tabs
   json_lines,  // one JSON object per line
+  json_array,  // one JSON array of objects, or of strings, in a file
   folder,      // one file per document, in the folder and its subfolders
 };
 
@@ -23,8 +24,8 @@ struct TextSource {
   std::string path;  // "-": standard input, except for a folder
   TextForm form = TextForm::lines;
 
-  // csv, tsv: the column with the text, by name or by number from 1. json_lines: the field. Empty: the one called
-  // "text", or the only column of a table.
+  // csv, tsv: the column with the text, by name or by number from 1. json_lines, json_array: the field. Empty: the one
+  // called "text", the only column of a table, or the elements of an array of strings, which has no fields.
   std::string text = "";
   std::string id = "";  // likewise for the names of the documents; empty: documents have no names
 
@@ -33,7 +34,7 @@ struct TextSource {
 };
 
 // Reads documents of text. TextOptions say how text becomes words; max_line_bytes limits each line, each record of a
-// table, and each file of a folder.
+// table, each element of a JSON array, and each file of a folder.
 //
 // Names of documents are the ids, or the paths of files within the folder. The files of a folder are read in the order
 // of their paths, compared by bytes, which is the same on every machine. Hidden files and folders, links to folders,

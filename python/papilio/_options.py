@@ -46,6 +46,7 @@ CorpusFormat = Literal[
     "csv",
     "tsv",
     "jsonl",
+    "json",
     "folder",
     "corpus",
 ]

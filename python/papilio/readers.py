@@ -148,7 +148,7 @@ def read_corpus(
         A file or a folder; "-" is standard input.
     format : str, default "auto"
         "auto": from the name and the first bytes. Else "text", "uci", "ldac", "svmlight", "mtx", "npz", "low",
-        "mallet", "csv", "tsv", "jsonl", "folder" or "corpus" (docs/corpus_formats.md).
+        "mallet", "csv", "tsv", "jsonl", "json", "folder" or "corpus" (docs/corpus_formats.md).
     vocabulary : str or path-like, optional
         A file with one word per line, for formats that number words. By default a file next to the corpus.
     first_id : {0, 1}, optional
@@ -156,7 +156,7 @@ def read_corpus(
     transposed : bool, default False
         For mtx and npz: rows are words, columns are documents.
     text_column, id_column : str, optional
-        For csv, tsv and jsonl: the columns with the text and with the names of the documents.
+        For csv, tsv, jsonl and json: the columns with the text and with the names of the documents.
     header, quotes : bool, default True
         For csv and tsv: whether the first line has column names, and whether fields may be quoted.
     min_token_length : int, optional

@@ -1,5 +1,6 @@
 """Corpora: from matrices, texts, tokens and files, and back."""
 
+import json
 import pickle
 
 import numpy as np
@@ -227,6 +228,26 @@ def test_names_of_formats_that_are_only_read(tmp_path, name):
     assert not path.exists()
     papilio.write_corpus(corpus, path, format="text")
     assert papilio.read_corpus(path, format="text").vocabulary == ["dogs", "cats"]
+
+
+def test_json_arrays_are_read(tmp_path):
+    records = [{"id": n, "text": text} for n, text in enumerate(["cats chase mice", "", "dogs chase cats"])]
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    (tmp_path / "x.json").write_text(json.dumps(records, indent=4))
+    (tmp_path / "strings.json").write_text(json.dumps([record["text"] for record in records]))
+    expected = papilio.read_corpus(tmp_path / "x.jsonl", id_column="id")
+    report = papilio.ReadReport()
+    for options in ({}, {"format": "json"}):
+        read = papilio.read_corpus(tmp_path / "x.json", id_column="id", text_column="text", report=report, **options)
+        assert report.format == "json" and read.document_names == expected.document_names == ["0", "1", "2"]
+        assert read.words.tolist() == expected.words.tolist() and read.vocabulary == expected.vocabulary
+    strings = papilio.read_corpus(tmp_path / "strings.json")
+    assert strings.words.tolist() == expected.words.tolist() and strings.vocabulary == expected.vocabulary
+    with pytest.raises(papilio.FormatError, match="expected an object with a field \"body\"") as error:
+        papilio.read_corpus(tmp_path / "strings.json", text_column="body")
+    assert error.value.line == 1
+    with pytest.raises(papilio.FormatError, match='in Python format="json", reads an array'):
+        papilio.read_corpus(tmp_path / "x.json", format="jsonl")
 
 
 def test_mapped_corpora_train_as_others(tmp_path):

@@ -15,7 +15,16 @@ import papilio.distributed
 import papilio.interop
 
 OPTIONS = {"topics": 40, "sweeps": 6, "seed": 3, "threads": 1, "optimize_every": 3, "optimize_after": 2}
-KINDS = ("docword.c.txt", "c.txt", "c.jsonl", "c.csv", "c.txt.gz", "c.papilio-corpus", "unused.papilio-corpus")
+KINDS = (
+    "docword.c.txt",
+    "c.txt",
+    "c.jsonl",
+    "c.json",
+    "c.csv",
+    "c.txt.gz",
+    "c.papilio-corpus",
+    "unused.papilio-corpus",
+)
 
 
 @pytest.fixture(scope="module")
@@ -34,12 +43,13 @@ def folder(tmp_path_factory):
     (folder / "c.txt.gz").write_bytes(gzip.compress((folder / "c.txt").read_bytes()))
     records = [json.dumps({"text": text, "id": f"d{d}"}) for d, text in enumerate(texts)]
     (folder / "c.jsonl").write_text("\n".join(records) + "\n")
+    (folder / "c.json").write_text("[" + ",\n".join(records) + "]\n")
     (folder / "c.csv").write_text("text\n" + "\n".join(texts) + "\n")
     return folder
 
 
 def reading(name):
-    return {"id_column": "id"} if name.endswith("jsonl") else {}
+    return {"id_column": "id"} if name.endswith((".jsonl", ".json")) else {}
 
 
 @pytest.mark.parametrize("name", KINDS)

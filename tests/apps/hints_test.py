@@ -200,6 +200,8 @@ class Documents(HintsTest):
         self.check_hints("short.txt", f"ill-formed UTF-8 separates words in 1 place; {advice}")
         self.write("halves.jsonl", r'{"text": "ship \ud83d sail wave \udc00 wind rope"}' "\n" * 12)
         self.check_hints("halves.jsonl")
+        self.write("halves.json", "[" + r'"ship \ud83d sail wave \udc00 wind rope",' * 12 + '"ship"]')
+        self.check_hints("halves.json")
         self.write("few.txt", documents([], count=30).encode() + "Segel für\n".encode("latin-1"))
         self.check_hints("few.txt")
 
@@ -258,8 +260,14 @@ class Refusals(HintsTest):
     def test_json_that_is_not_in_lines(self):
         for name, text in (("a.json", '["ship and sail"]'), ("b", '[\n  {"text": "ship and sail"}\n]\n')):
             self.write(name, text)
-            self.assertIn(f"papilio train: {name}:1:1: expected a JSON object (jq -c '.[]' FILE makes JSON lines of an "
-                          "array), got ", self.train(name, code=65).stderr)
+            self.assertIn(f"read {name} (json): 1 documents", self.train(name).stderr)
+            self.assertIn(f"papilio train: {name}:1:1: expected a JSON object (--format json, in Python "
+                          'format="json", reads an array), got ', self.train(name, "--format", "jsonl", code=65).stderr)
+        self.write("c.json", '{\n  "text": "ship and sail"\n}\n')
+        self.assertIn("papilio train: c.json:1:2: expected the whole object on this line (jq -c . FILE puts each on a "
+                      "line), got ", self.train("c.json", code=65).stderr)
+        self.assertIn('papilio train: c.json:1:1: expected an array (--format jsonl, in Python format="jsonl", reads an '
+                      "object per line), got ", self.train("c.json", "--format", "json", code=65).stderr)
 
 
 class Models(HintsTest):

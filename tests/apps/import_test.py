@@ -21,9 +21,9 @@ class Import(command_test.CommandTest):
         super().setUp()
         (self.path / "lines.txt").write_text("\n".join(LINES) + "\n")
 
-    def train(self, corpus, *options):
+    def train(self, corpus, *options, **others):
         """The model's bytes."""
-        self.papilio("train", corpus, "-k", 3, "--sweeps", 5, "-o", "model", "--force", "-q", *options)
+        self.papilio("train", corpus, "-k", 3, "--sweeps", 5, "-o", "model", "--force", "-q", *options, **others)
         return self.read("model")
 
     def write_all_forms(self):
@@ -33,6 +33,10 @@ class Import(command_test.CommandTest):
             csv.writer(file, delimiter="\t").writerows([["body", "n"], *([line, i] for i, line in enumerate(LINES))])
         lines = [json.dumps({"text": line, "id": i}) for i, line in enumerate(LINES)]
         (self.path / "pets.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+        records = [json.loads(line) for line in lines]
+        (self.path / "pets.json").write_text(json.dumps(records, indent=2))
+        (self.path / "one_line.json.gz").write_bytes(gzip.compress(json.dumps(records).encode()))
+        (self.path / "strings.json").write_text(json.dumps(LINES))
         (self.path / "folder" / "sub").mkdir(parents=True)
         for i, line in enumerate(LINES):
             (self.path / "folder" / "sub" / f"{i}.txt").write_text(line)
@@ -45,12 +49,16 @@ class Import(command_test.CommandTest):
         self.assertEqual(self.train("pets.tsv", "--text-column", "body"), expected)
         self.assertEqual(self.train("pets.tsv", "--text-column", 1, "--id-column", 2), expected)
         self.assertEqual(self.train("pets.jsonl.gz", "--id-field", "id"), expected)
+        self.assertEqual(self.train("pets.json", "--id-field", "id"), expected)
+        self.assertEqual(self.train("one_line.json.gz"), expected)
+        self.assertEqual(self.train("strings.json"), expected)
+        self.assertEqual(self.train("-", "--format", "json", input=self.read("pets.json")), expected)
         self.assertEqual(self.train("folder"), expected)
 
     def test_a_corpus_file_gives_the_same_model(self):
         expected = self.train("lines.txt")
         self.write_all_forms()
-        for corpus in ("lines.txt", "pets.csv", "pets.jsonl.gz", "folder"):
+        for corpus in ("lines.txt", "pets.csv", "pets.jsonl.gz", "pets.json", "folder"):
             run = self.papilio("import", corpus, "-o", "it.papilio-corpus", "--force")
             self.assertIn(f"documents   {len(LINES)}\n", run.out)
             self.assertEqual(self.train("it.papilio-corpus"), expected)

@@ -151,13 +151,14 @@ class Phrases(command_test.CommandTest):
     def test_what_is_wrong_is_said(self):
         self.papilio("generate", "-o", "made", "--documents", 9, "--words", 20, "-k", 2)
         run = self.papilio("train", "docword.made.txt", "-k", 2, "--phrases", "auto", code=65)
-        self.assertIn("phrases are joined only when text is read (text, csv, tsv, jsonl, folder); this is uci", run.err)
+        self.assertIn("phrases are joined only when text is read (text, csv, tsv, jsonl, json, folder); this is uci",
+                      run.err)
         (self.path / "it.low").write_text("1\nnew york new york\n")
         (self.path / "it.mallet").write_text("one label new york new york\n")
         for name in ("low", "mallet"):
             for job in (("train", "-k", 2), ("import",), ("convert", "--to", "text")):
                 run = self.papilio(*job, f"it.{name}", "--phrases", "list.txt", "-o", "x", code=65)
-                self.assertIn(f"is read (text, csv, tsv, jsonl, folder); this is {name}", run.err)
+                self.assertIn(f"is read (text, csv, tsv, jsonl, json, folder); this is {name}", run.err)
         self.papilio("import", "text.txt", "-o", "it.papilio-corpus")
         run = self.papilio("train", "it.papilio-corpus", "-k", 2, "--phrases", "auto", code=65)
         self.assertIn("; this is corpus", run.err)

@@ -58,6 +58,20 @@ class Command(Report):
         self.assertEqual(facts["SHA-256 of the model"], hashlib.sha256((self.path / "model").read_bytes()).hexdigest())
         self.assertEqual(page, self.report("--threads", 2, name="again.html"))
 
+    def test_groups_and_texts_come_from_a_json_array_too(self):
+        lines = (self.path / "text.tsv").read_text(encoding="utf-8").split("\n")
+        rows = [line.split("\t") for line in lines[1:-1]]
+        records = [{"year": year, "text": text} for year, text in rows]
+        (self.path / "text.json").write_text(json.dumps(records, indent=2))
+        self.papilio("report", "model", "text.json", "--group-column", "year", "-o", "json.html")
+        data = self.data((self.path / "json.html").read_text(encoding="utf-8"))
+        expected = self.data(self.report())
+        for part in ("groups", "documents", "topics"):
+            self.assertEqual(data[part], expected[part])
+        (self.path / "strings.json").write_text(json.dumps([record["text"] for record in records]))
+        told = self.papilio("report", "model", "strings.json", "--group-column", "year", "-o", "no.html", code=65)
+        self.assertIn('strings.json:1:2: expected an object with a field "year"', told)
+
     def test_its_command_makes_the_model_again(self):
         command = self.data(self.report())["origin"]["command"].split()
         before = (self.path / "model").read_bytes()

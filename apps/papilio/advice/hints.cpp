@@ -56,8 +56,9 @@ std::vector<std::string> hints(const CorpusArguments& arguments, const papilio::
   } else if (const std::int64_t found = count_short(corpus); 2 * found > documents) {
     lines.push_back(hint_of_short_documents(found, documents, report.format));
   }
-  // In JSON lines, halves of surrogate pairs that were escaped count too, of which no encoding is the cause.
-  if (report.invalid_utf8 > 0 && 100 * report.invalid_utf8 > report.tokens_read && report.format != "jsonl") {
+  // In JSON, halves of surrogate pairs that were escaped count too, of which no encoding is the cause.
+  const bool is_json = report.format == "jsonl" || report.format == "json";
+  if (report.invalid_utf8 > 0 && 100 * report.invalid_utf8 > report.tokens_read && !is_json) {
     lines.push_back(fmt::format(
         "ill-formed UTF-8 separates words in {} place{}; if the text is in another encoding, such as Latin-1, iconv -f "
         "LATIN1 -t UTF-8 FILE converts it",

@@ -91,7 +91,7 @@ std::optional<papilio::TextSource> find_document_texts(const CorpusArguments& co
       reading([&] { return papilio::find_texts(from.path, corpus_options(from)); });
   if (!source && !texts.empty()) {
     throw CommandError(ExitCode::bad_data,
-                       fmt::format("{} holds no texts; expected lines of text, csv, tsv, jsonl or a "
+                       fmt::format("{} holds no texts; expected lines of text, csv, tsv, jsonl, json or a "
                                    "folder of files: what {} was made of",
                                    texts, corpus.path));
   }

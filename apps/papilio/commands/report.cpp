@@ -76,7 +76,7 @@ Groups read_groups(const ReportArguments& arguments, const papilio::CorpusView& 
   }
   if (!arguments.group_column.empty()) {
     if (!texts || texts->path == "-") {
-      throw CommandError(ExitCode::usage, "--group-column needs a corpus that is a csv, tsv or jsonl file");
+      throw CommandError(ExitCode::usage, "--group-column needs a corpus that is a csv, tsv, jsonl or json file");
     }
     texts->id = arguments.group_column;
     Groups groups = {papilio::read_source_texts(*texts, {}, 0).names, arguments.group_column};
@@ -150,7 +150,7 @@ ExitCode run_report(const ReportArguments& arguments) {
 void add_group_options(CLI::App& app, ReportArguments& arguments) {
   app.add_option("--group-column,--group-field", arguments.group_column,
                  "Show topics by group or over time: the column of csv or tsv (its name, or its number from 1) or the "
-                 "field of jsonl that holds the group or date (YYYY, YYYY-MM, YYYY-MM-DD)")
+                 "field of jsonl or json that holds the group or date (YYYY, YYYY-MM, YYYY-MM-DD)")
       ->group("Groups");
   app.add_option("--group-file", arguments.group_file, "The groups or dates from a file, one line per document")
       ->group("Groups")

@@ -30,7 +30,7 @@ struct CorpusArguments {
   bool preserve_case = false;    // words of text keep upper and lower case
   std::optional<int> first_id;   // of the first word in an LDA-C or SVMlight file
   bool transposed = false;       // rows of a matrix are words
-  std::string text_column;       // of csv, tsv; a field of jsonl; empty: "text", or the only column
+  std::string text_column;       // of csv, tsv; a field of jsonl or json; empty: "text", or the only column
   std::string id_column;         // the same for the documents' names; empty: none
   bool no_header = false;        // the first record of a table is a document
   bool no_quotes = false;        // '"' is a character like any other

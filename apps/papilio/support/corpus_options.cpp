@@ -11,9 +11,10 @@
 namespace {
 
 void add_table_options(CLI::App& app, CorpusArguments& arguments) {
-  app.add_option("--text-column,--text-field", arguments.text_column,
-                 "Where the text is: a column of csv or tsv (its name, or its number from 1) or a field of jsonl; by "
-                 "default the one called text, or the only column")
+  app.add_option(
+         "--text-column,--text-field", arguments.text_column,
+         "Where the text is: a column of csv or tsv (its name, or its number from 1) or a field of jsonl or json; by "
+         "default the one called text, or the only column")
       ->group("Corpus");
   app.add_option("--id-column,--id-field", arguments.id_column,
                  "Where the names of the documents are, in the same form; by default there are none")
@@ -59,7 +60,8 @@ void add_limits(CLI::App& app, papilio::TextOptions& text) {
       ->capture_default_str()
       ->check(at_least<std::int64_t>(0))
       ->group("Corpus");
-  app.add_option("--max-line-bytes", text.max_line_bytes, "Longest line, record, or file of a folder, in bytes")
+  app.add_option("--max-line-bytes", text.max_line_bytes,
+                 "Longest line, record, element of a JSON array, or file of a folder, in bytes")
       ->capture_default_str()
       ->check(between(std::int64_t{1}, std::int64_t{1} << 40))
       ->group("Corpus");

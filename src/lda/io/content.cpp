@@ -63,22 +63,31 @@ std::vector<std::string_view> lines_of(std::string_view bytes, bool whole) {
   return lines;
 }
 
-// "[", then "{": no text begins like that. The reader of JSON lines says what to do.
+std::string_view without_mark(std::string_view bytes) {
+  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+  return bytes;
+}
+
+// The bytes from the first on that is no blank.
+std::string_view after_blanks(std::string_view bytes) {
+  return bytes.substr(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
+}
+
+// "[", then "{" or a quotation mark: no text begins like that.
 bool is_json_array(std::string_view bytes) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t first = bytes.find_first_not_of(blanks);
-  if (first == bytes.npos || bytes[first] != '[') return false;
-  const std::size_t second = bytes.find_first_not_of(blanks, first + 1);
-  return second != bytes.npos && bytes[second] == '{';
+  const std::string_view array = after_blanks(bytes);
+  if (!array.starts_with('[')) return false;
+  const std::string_view element = after_blanks(array.substr(1));
+  return element.starts_with('{') || element.starts_with('"');
 }
 
 }  // namespace
 
 CorpusFormat format_of_content(std::string_view bytes, bool whole) {
-  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+  bytes = without_mark(bytes);
   if (bytes.starts_with("%%MatrixMarket")) return CorpusFormat::matrix_market;
   if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return CorpusFormat::npz;
-  if (is_json_array(bytes)) return CorpusFormat::json_lines;
+  if (is_json_array(bytes)) return CorpusFormat::json_array;
   const std::vector<std::string_view> lines = lines_of(bytes, whole);
   if (lines.size() >= 3 && std::all_of(lines.begin(), lines.begin() + 3, is_integer)) return CorpusFormat::uci;
   Pairs all = {true, true, 0};
@@ -89,5 +98,7 @@ CorpusFormat format_of_content(std::string_view bytes, bool whole) {
   if (all.count == 0) return CorpusFormat::text;
   return all.ldac ? CorpusFormat::ldac : all.svmlight ? CorpusFormat::svmlight : CorpusFormat::text;
 }
+
+bool begins_as_json_array(std::string_view bytes) { return after_blanks(without_mark(bytes)).starts_with('['); }
 
 }  // namespace papilio::lda

@@ -28,14 +28,14 @@ namespace fs = std::filesystem;
 
 // A new format needs a file that defines it, and an entry here.
 extern const Format text_format, uci_format, ldac_format, svmlight_format, matrix_market_format, npz_format, low_format,
-    mallet_format, csv_format, tsv_format, json_lines_format, folder_format, corpus_file_format;
+    mallet_format, csv_format, tsv_format, json_lines_format, json_array_format, folder_format, corpus_file_format;
 
 namespace {
 
 constexpr std::array formats = {
-    &text_format,       &uci_format,    &ldac_format,        &svmlight_format, &matrix_market_format,
-    &npz_format,        &low_format,    &mallet_format,      &csv_format,      &tsv_format,
-    &json_lines_format, &folder_format, &corpus_file_format,
+    &text_format,       &uci_format,        &ldac_format,   &svmlight_format,    &matrix_market_format,
+    &npz_format,        &low_format,        &mallet_format, &csv_format,         &tsv_format,
+    &json_lines_format, &json_array_format, &folder_format, &corpus_file_format,
 };
 
 }  // namespace
@@ -123,6 +123,7 @@ CorpusFormat detect_corpus_format(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, error)) return named == CorpusFormat::detect ? CorpusFormat::text : named;
   const std::string bytes = lda::first_bytes(path);
   if (lda::begins_as_corpus_file(bytes)) return CorpusFormat::corpus_file;
+  if (named == CorpusFormat::json_lines && lda::begins_as_json_array(bytes)) return CorpusFormat::json_array;
   if (named != CorpusFormat::detect) return named;
   return lda::format_of_content(bytes, bytes.size() < lda::first_bytes_read);
 }

@@ -183,11 +183,12 @@ TEST(ReadersContract, StopWords) {
 
 TEST(ReadersContract, TextSourceAndTextForm) {
   const TextSource unknown = {.path = nowhere, .form = no_enumerator<TextForm>()};
-  const std::string says = "unknown form of text 99, expected lines, csv, tsv, json_lines or folder";
+  const std::string says = "unknown form of text 99, expected lines, csv, tsv, json_lines, json_array or folder";
   EXPECT_TRUE(refused(says, [&] { read_text(unknown); }));
   EXPECT_TRUE(refused(says, [&] { import_text(unknown, lda::Folder().path("contract.papilio-corpus")); }));
   EXPECT_TRUE(refused("has no columns", [] { read_text({.path = nowhere, .text = "body"}); }));
-  for (const TextForm form : {TextForm::lines, TextForm::csv, TextForm::tsv, TextForm::json_lines, TextForm::folder}) {
+  for (const TextForm form :
+       {TextForm::lines, TextForm::csv, TextForm::tsv, TextForm::json_lines, TextForm::json_array, TextForm::folder}) {
     EXPECT_THROW(read_text({.path = nowhere, .form = form}), IoError);
     EXPECT_THROW(read_text({.path = "", .form = form}), IoError);
   }

@@ -118,15 +118,26 @@ TEST(CorpusFormats, KnowsFilesByNameThenByContent) {
   EXPECT_EQ(detected("x.svm", "1\n2\n3\n"), "svmlight");
   EXPECT_EQ(detected("x.csv", ""), "csv");
   EXPECT_EQ(detected("x.low", ""), "low");
-  EXPECT_EQ(detected("x.json.gz", "[\"a\"]"), "jsonl");
+  for (const char* array : {"[\"a\"]", "[]", " \r\n\t[\n", "\xef\xbb\xbf\n[1"}) {
+    for (const char* file : {"x.json", "x.jsonl", "x.ndjson"}) EXPECT_EQ(detected(file, array), "json") << array;
+    EXPECT_EQ(detected("x.json.gz", gzip(array)), "json") << array;
+    EXPECT_EQ(detected("x.csv", array), "csv") << array;
+  }
+  for (const char* lines : {"", "{}", "\n {\"text\":\"[\"}\n[", "\"[\""}) {
+    EXPECT_EQ(detected("x.json", lines), "jsonl") << lines;
+  }
+  EXPECT_EQ(corpus_format_of_name("x.json"), CorpusFormat::json_lines) << "only its content tells more";
   const std::map<std::string, std::string> contents = {{"3   \r\n12 \n5\n1 1 1\n", "uci"},
                                                        {"3\n12\n", "text"},
                                                        {"%%MatrixMarket matrix coordinate real general\n", "mtx"},
                                                        {"PK\x03\x04", "npz"},
-                                                       {"[{\"text\": \"a\"}]", "jsonl"},
-                                                       {" \r\n[\n\t{\n", "jsonl"},
+                                                       {"[{\"text\": \"a\"}]", "json"},
+                                                       {" \r\n[\n\t{\n", "json"},
                                                        {"[Verse 1]\n{cats}\n", "text"},
+                                                       {"[\n\"a\"", "json"},
                                                        {"[", "text"},
+                                                       {"[]", "text"},
+                                                       {"[1, 2]\n", "text"},
                                                        {"2 0:1 5:2\n0\n1 7:1\n\n", "ldac"},
                                                        {"2 0:1 5:2\n0\n1 7:1 8:1\n", "svmlight"},
                                                        {"# text\n+1 qid:2 1:0.5\n", "svmlight"},

@@ -67,9 +67,9 @@ TEST_F(JsonLines, CountsWhatIsNotUnicodeAndSeparatesThere) {
 
 TEST_F(JsonLines, RefusesWhatIsNoObject) {
   EXPECT_EQ(message("\n[1]"),
-            "2:1: expected a JSON object (jq -c '.[]' FILE makes JSON lines of an array), got \"[1]\"");
+            "2:1: expected a JSON object (--format json, in Python format=\"json\", reads an array), got \"[1]\"");
   EXPECT_EQ(message("\xef\xbb\xbf [\n"),
-            "1:2: expected a JSON object (jq -c '.[]' FILE makes JSON lines of an array), got \"[\"");
+            "1:2: expected a JSON object (--format json, in Python format=\"json\", reads an array), got \"[\"");
   EXPECT_EQ(message("1"), "1:1: expected a JSON object, got \"1\"");
   EXPECT_EQ(message("{\n\"text\": \"a\"\n}"),
             "1:2: expected the whole object on this line (jq -c . FILE puts each on a line), got the end of the line");

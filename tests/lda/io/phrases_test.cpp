@@ -337,9 +337,10 @@ TEST(PhrasesOfText, AreRefusedWhereThereIsNoText) {
   const Folder folder;
   const PhraseOptions phrases = {.find = true};
   const std::string uci = folder.write("docword.x.txt", "1\n1\n1\n1 1 1\n");
-  EXPECT_EQ(folder.message<InvalidArgument>([&] { read_corpus(uci, {.text = {.phrases = phrases}}); }),
-            "papilio::read_corpus: phrases are joined only when text is read (text, csv, tsv, jsonl, folder); this is "
-            "uci");
+  EXPECT_EQ(
+      folder.message<InvalidArgument>([&] { read_corpus(uci, {.text = {.phrases = phrases}}); }),
+      "papilio::read_corpus: phrases are joined only when text is read (text, csv, tsv, jsonl, json, folder); this "
+      "is uci");
   EXPECT_THROW(read_uci_bag_of_words(uci, "", {.phrases = phrases}), InvalidArgument);
   write_corpus_file(corpus_of({{"a", "b"}}), folder.path("it.papilio-corpus"));
   EXPECT_THROW(read_corpus_file(folder.path("it.papilio-corpus"), {.phrases = phrases}), InvalidArgument);

@@ -164,6 +164,10 @@ TEST_F(ReadOverRanks, WhatHasNoParts) {
   expect_same(folder_.write("docword.x.txt.gz", gzip(small)));
   expect_same(folder_.write("docword.x.txt.zst", zstd(small)));
   expect_same(folder_.write("a.csv", "id,text\none,a cat and a dog\ntwo,\nthree,\"dogs\nand dogs\"\n"));
+  expect_same(
+      folder_.write("a.json", "[\n{\"text\":\"a cat and a dog\",\"id\":1},\n{\"text\":\"dogs and dogs\",\n\"id\":2}]"),
+      {.id_column = "id"});
+  expect_same(folder_.write("b.json", "[\"a cat\",\n\"and a dog\"]"));
   expect_same(folder_.write("a.mtx", "%%MatrixMarket matrix coordinate integer general\n2 3 3\n1 1 2\n2 3 1\n1 2 1\n"));
   expect_same(folder_.write("a.txt.gz", gzip("cats and dogs\nand more\n")));
   std::string text;
@@ -263,6 +267,8 @@ TEST_F(ReadOverRanks, AnErrorInATextIsThatOfOneProcess) {
     expect_same_error(folder_.write("a.txt", with(text, 14, long_line)), {.text = options});
     expect_same_error(folder_.write("a.jsonl", with(json, 16, "{\"text\":")));
     expect_same_error(folder_.write("a.jsonl", with(json, 16, "{\"other\":\"text\"}")));
+    expect_same_error(folder_.write("a.jsonl", with(json, 16, "[")), {.format = CorpusFormat::json_lines});
+    expect_same_error(folder_.write("a.json", "[" + with(json, 16, ",")));
   }
   expect_same_error(folder_.write("a.txt", std::string("\0\1\2\3", 4) + text));
   expect_same_error(folder_.write("a.txt", "\xff\xfe" + text));

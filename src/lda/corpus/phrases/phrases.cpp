@@ -117,7 +117,8 @@ void require_phrase_options(const TextOptions& options, const char* caller) {
 
 void require_no_phrases(const TextOptions& options, const char* caller, std::string_view what) {
   require(!options.phrases.used(),
-          "{}: phrases are joined only when text is read (text, csv, tsv, jsonl, folder); this is {}", caller, what);
+          "{}: phrases are joined only when text is read (text, csv, tsv, jsonl, json, folder); this is {}", caller,
+          what);
 }
 
 }  // namespace lda

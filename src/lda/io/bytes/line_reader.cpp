@@ -7,7 +7,6 @@
 #include <cstring>
 #include <utility>
 
-#include "execution/cpu/parallel_for.h"
 #include "lda/corpus/tokenizer.h"
 #include "lda/corpus/utf8.h"
 #include "lda/io/bytes/binary_content.h"
@@ -16,13 +15,6 @@
 namespace papilio::lda {
 
 namespace {
-
-// As many as make two blocks of the reader: one that waits and one that is being read.
-std::size_t blocks_ahead(const MemoryLimit& limit, std::size_t block_bytes, int threads) {
-  constexpr std::size_t least = 4;
-  if (execution::thread_count(threads) == 1 || !limit.holds(plenty)) return 0;
-  return std::max(least, 2 * block_bytes / read_ahead_block);
-}
 
 void make_room(std::size_t bytes, OwnBuffer& buffer) {
   if (buffer.capacity == bytes) return;

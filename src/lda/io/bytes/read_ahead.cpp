@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "execution/cpu/parallel_for.h"
+
 namespace papilio::lda {
 namespace {
 
@@ -141,6 +143,12 @@ class ReadAhead final : public ByteSource {
 
 std::unique_ptr<ByteSource> read_ahead(std::unique_ptr<ByteSource> source, std::size_t blocks, bool unpacks) {
   return std::make_unique<ReadAhead>(std::move(source), blocks, unpacks);
+}
+
+std::size_t blocks_ahead(const MemoryLimit& limit, std::size_t block_bytes, int threads) {
+  constexpr std::size_t least = 4;
+  if (execution::thread_count(threads) == 1 || !limit.holds(plenty)) return 0;
+  return std::max(least, 2 * block_bytes / read_ahead_block);
 }
 
 }  // namespace papilio::lda

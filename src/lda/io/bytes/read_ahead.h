@@ -18,4 +18,8 @@ std::unique_ptr<ByteSource> read_ahead(std::unique_ptr<ByteSource> source, std::
 
 inline constexpr std::size_t read_ahead_block = std::size_t{1} << 20;
 
+// How many blocks a reader of `block_bytes` at a time should have read ahead: as many as make two of its own, one that
+// waits and one that is being read; none with one thread (of `threads`; 0: all), or if the limit leaves little room.
+std::size_t blocks_ahead(const MemoryLimit& limit, std::size_t block_bytes, int threads);
+
 }  // namespace papilio::lda

@@ -39,9 +39,7 @@ struct Format {
   void (*write)(const CorpusView& corpus, const std::string& path, const std::string& vocabulary) = nullptr;
 
   // Whether the text is in columns or fields, one of which the options name.
-  constexpr bool has_columns() const {
-    return text == TextForm::csv || text == TextForm::tsv || text == TextForm::json_lines;
-  }
+  constexpr bool has_columns() const { return text && *text != TextForm::lines && *text != TextForm::folder; }
 };
 
 }  // namespace papilio::lda

@@ -57,6 +57,11 @@ extern const Format json_lines_format = {.format = CorpusFormat::json_lines,
                                          .text = TextForm::json_lines,
                                          .read = read<TextForm::json_lines>,
                                          .read_parts = read_parts<TextForm::json_lines>};
+extern const Format json_array_format = {.format = CorpusFormat::json_array,
+                                         .name = "json",
+                                         .help = "one JSON array of objects or strings",
+                                         .text = TextForm::json_array,
+                                         .read = read<TextForm::json_array>};
 extern const Format folder_format = {.format = CorpusFormat::folder,
                                      .name = "folder",
                                      .help = "one text file per document",

@@ -9,8 +9,8 @@ namespace lda {
 void read_text_source(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus,
                       const FilePart* part) {
   base::require(source.form <= TextForm::folder,
-                "{}: {}: unknown form of text {}, expected lines, csv, tsv, json_lines or folder", caller, source.path,
-                static_cast<int>(source.form));
+                "{}: {}: unknown form of text {}, expected lines, csv, tsv, json_lines, json_array or folder", caller,
+                source.path, static_cast<int>(source.form));
   const bool has_fields = source.form != TextForm::lines && source.form != TextForm::folder;
   base::require(has_fields || (source.text.empty() && source.id.empty()),
                 "{}: {}: {} has no columns or fields, but \"{}\" is asked for", caller, source.path,
@@ -23,6 +23,8 @@ void read_text_source(const TextSource& source, const TextOptions& options, cons
       return read_table(source, options, caller, corpus);
     case TextForm::json_lines:
       return read_json_lines(source, options, caller, corpus, part);
+    case TextForm::json_array:
+      return read_json_array(source, options, caller, corpus);
     case TextForm::folder:
       return read_folder(source, options, caller, corpus);
   }
@@ -38,6 +40,8 @@ const char* format_name(TextForm form) {
       return "tsv";
     case TextForm::json_lines:
       return "jsonl";
+    case TextForm::json_array:
+      return "json";
     case TextForm::folder:
       return "folder";
   }

@@ -20,6 +20,7 @@ void read_lines(const TextSource& source, const TextOptions& options, const char
 void read_table(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus);
 void read_json_lines(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus,
                      const FilePart* part);
+void read_json_array(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus);
 void read_folder(const TextSource& source, const TextOptions& options, const char* caller, TextCorpus& corpus);
 
 // Finds and joins the phrases of the documents that `text` has read, and leaves out stop words and short words. The
