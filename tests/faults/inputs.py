@@ -27,6 +27,7 @@ def write_texts(folder):
     (folder / "pets.tsv").write_text("name\ttext\n" + "".join(f"{n}\t{line}\n" for n, line in enumerate(LINES)))
     (folder / "pets.jsonl").write_text("".join(json.dumps({"id": str(n), "text": line, "more": [1, {"a": None}]}) + "\n"
                                                for n, line in enumerate(LINES)))
+    (folder / "pets.json").write_text(json.dumps([{"id": n, "text": line} for n, line in enumerate(LINES)], indent=2))
     (folder / "pets.mallet").write_text("".join(f"d{n} x {line}\n" for n, line in enumerate(LINES)))
     (folder / "pets.low").write_text(f"{len(LINES)}\n{text}")
     (folder / "words.txt").write_text("the\nand\n")
@@ -37,9 +38,9 @@ def write_texts(folder):
 
 # Format, corpus; the last ones are made by papilio.
 CORPORA = [("text", "pets.txt"), ("text", "pets.txt.gz"), ("text", "pets.txt.zst"), ("csv", "pets.csv"),
-           ("tsv", "pets.tsv"), ("jsonl", "pets.jsonl"), ("mallet", "pets.mallet"), ("low", "pets.low"),
-           ("folder", "pets"), ("uci", "docword.pets.txt"), ("ldac", "pets.ldac"), ("svmlight", "pets.svmlight"),
-           ("mtx", "pets.mtx"), ("npz", "pets.npz"), ("corpus", "pets.papilio-corpus")]
+           ("tsv", "pets.tsv"), ("jsonl", "pets.jsonl"), ("json", "pets.json"), ("mallet", "pets.mallet"),
+           ("low", "pets.low"), ("folder", "pets"), ("uci", "docword.pets.txt"), ("ldac", "pets.ldac"),
+           ("svmlight", "pets.svmlight"), ("mtx", "pets.mtx"), ("npz", "pets.npz"), ("corpus", "pets.papilio-corpus")]
 
 
 def make_inputs(folder, run):
@@ -49,7 +50,7 @@ def make_inputs(folder, run):
         assert code == 0, printed
 
     write_texts(Path(folder))
-    for kind, name in CORPORA[9:14]:
+    for kind, name in CORPORA[10:15]:
         well("convert", "pets.txt", "-o", name, "--to", kind)
     well("import", "pets.txt", "-o", "pets.papilio-corpus")
     well("train", "pets.txt", "-k", 3, "--sweeps", 20, "--threads", 1, "-q", "-o", "model", "--checkpoint", "chain",

@@ -97,6 +97,21 @@ def records():
         ("a long array", 1800, lambda n: b'{"text":"a","n":[' + b"1," * (n // 2) + b"1]}\n"),
         ("blank lines", 1200, lambda n: b"\n" * n),
     ])
+    element = b'{"text":"cats dogs","n":[1,2,3]}'
+    indented = b'\n  {\n    "text": "cats dogs",\n    "n": [\n      1,\n      2\n    ]\n  },'
+    yield from reading("json", ".json", [
+        ("records", 1100, lambda n: b"[" + (element + b",") * (n // len(element)) + element + b"]"),
+        ("records over lines", 1500, lambda n: b"[" + indented * (n // len(indented)) + element + b"]"),
+        ("one record over lines", 2000, lambda n: b'[{"text":"a","n":[' + b"1\n,\n" * (n // 4) + b"1]}]"),
+        ("strings", 800, lambda n: b"[" + b'"cats dogs",' * (n // 12) + b'"cats"]'),
+        ("empty strings", 300, lambda n: b"[" + b'"",' * (n // 3) + b'""]'),
+        ("a long string", 1500, lambda n: b'["' + b"cats " * (n // 5) + b'"]'),
+        ("long strings", 1500, lambda n: b"[" + (b'"' + b"cats " * 54000 + b'",') * (n // 270000) + b'""]'),
+        ("escapes", 2400, lambda n: b'["' + b"\\\\" * (n // 2) + b'"]'),
+        ("keys", 450, lambda n: b'[{"text":"a"' + b',"' + joined(n // 11, b'":1,"') + b'":1}]'),
+        ("blanks", 6000, lambda n: b"[" + b" " * n + b'"cats"]'),
+        ("blank lines", 2000, lambda n: b"[" + b"\n" * n + b'"cats"' + b"\n" * n + b"]" + b"\n" * n),
+    ])
     yield from reading("low", ".low", [
         ("documents", 410, lambda n: b"%d\n" % (n // 5) + b"a b \n" * (n // 5)),
         ("one document of distinct words", 360, lambda n: b"1\n" + joined(n // 7)),

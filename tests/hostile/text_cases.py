@@ -1,4 +1,4 @@
-"""Hostile text: lines, streams of gzip and zstd, tables, JSON lines, folders."""
+"""Hostile text: lines, streams of gzip and zstd, tables, JSON lines and arrays, folders."""
 
 from itertools import islice, product
 
@@ -154,30 +154,33 @@ def tables():
     return cases + tabs
 
 
+# What is no JSON object.
+BROKEN = {
+    "a string": '"text"', "a number": "12", "null": "null", "nothing but a brace": "{",
+    "a brace too many": '{"text":"a"}}', "two objects": '{"text":"a"}{"text":"b"}',
+    "a comma at the end": '{"text":"a",}',
+    "a comma at the beginning": '{,"text":"a"}', "two commas": '{"text":"a",,"b":1}', "no colon": '{"text" "a"}',
+    "two colons": '{"text"::"a"}', "a key without quotes": '{text:"a"}', "single quotes": "{'text':'a'}",
+    "a comment": '{"text":"a"} // x', "NaN": '{"a":NaN,"text":"a"}', "Infinity": '{"a":-Infinity,"text":"a"}',
+    "True": '{"a":True,"text":"a"}', "a plus sign": '{"a":+1,"text":"a"}', "a leading zero": '{"a":01,"text":"a"}',
+    "a point at the end": '{"a":1.,"text":"a"}', "a point at the beginning": '{"a":.5,"text":"a"}',
+    "an exponent without digits": '{"a":1e,"text":"a"}', "a minus alone": '{"a":-,"text":"a"}',
+    "hexadecimal": '{"a":0x1}',
+    "an array that does not close": '{"a":[1,2', "an array closed by a brace": '{"a":[1}}',
+    "an empty element": '{"a":[1,]}',
+    "a string that does not close": '{"text":"cats', "a backslash at the end": '{"text":"cats\\',
+    "an unknown escape": '{"text":"\\x41"}', "a short escape": '{"text":"\\u12"}',
+    "an escape that is no number": '{"text":"\\uzzzz"}',
+    "a tab in a string": '{"text":"a\tb"}', "a byte 0x01 in a string": '{"text":"a\x01b"}',
+    "NUL in a string": '{"text":"a\0b"}',
+    "NUL between tokens": '{\0"text":"a"}', "a form feed between tokens": '{\f"text":"a"}',
+    "0xa0 between tokens": '{\u00a0"text":"a"}',
+}
+
+
 def json_lines():
     cases = Cases("jsonl", ".jsonl")
-    broken = {
-        "an array": "[1]", "a string": '"text"', "a number": "12", "null": "null", "nothing but a brace": "{",
-        "a brace too many": '{"text":"a"}}', "two objects": '{"text":"a"}{"text":"b"}',
-              "a comma at the end": '{"text":"a",}',
-        "a comma at the beginning": '{,"text":"a"}', "two commas": '{"text":"a",,"b":1}', "no colon": '{"text" "a"}',
-        "two colons": '{"text"::"a"}', "a key without quotes": '{text:"a"}', "single quotes": "{'text':'a'}",
-        "a comment": '{"text":"a"} // x', "NaN": '{"a":NaN,"text":"a"}', "Infinity": '{"a":-Infinity,"text":"a"}',
-        "True": '{"a":True,"text":"a"}', "a plus sign": '{"a":+1,"text":"a"}', "a leading zero": '{"a":01,"text":"a"}',
-        "a point at the end": '{"a":1.,"text":"a"}', "a point at the beginning": '{"a":.5,"text":"a"}',
-        "an exponent without digits": '{"a":1e,"text":"a"}', "a minus alone": '{"a":-,"text":"a"}',
-              "hexadecimal": '{"a":0x1}',
-        "an array that does not close": '{"a":[1,2', "an array closed by a brace": '{"a":[1}}',
-              "an empty element": '{"a":[1,]}',
-        "a string that does not close": '{"text":"cats', "a backslash at the end": '{"text":"cats\\',
-        "an unknown escape": '{"text":"\\x41"}', "a short escape": '{"text":"\\u12"}',
-              "an escape that is no number": '{"text":"\\uzzzz"}',
-        "a tab in a string": '{"text":"a\tb"}', "a byte 0x01 in a string": '{"text":"a\x01b"}',
-              "NUL in a string": '{"text":"a\0b"}',
-        "NUL between tokens": '{\0"text":"a"}', "a form feed between tokens": '{\f"text":"a"}',
-              "0xa0 between tokens": '{\u00a0"text":"a"}',
-    }
-    for name, line in broken.items():
+    for name, line in {"an array": "[1]", **BROKEN}.items():
         cases.add(name, '{"text":"cats"}\n' + line + "\n", says=":2:")
     cases.add("no field text", '{"body":"cats"}\n', says=':1:1: expected a field "text"')
     cases.add("no field id", '{"text":"cats"}\n', "--id-field", "id", says=':1:1: expected a field "id"')
@@ -198,10 +201,8 @@ def json_lines():
     cases.add("a line without end", '{"text":"' + "word " * 30000, "--max-line-bytes", "100000",
               says=":1: line of 150009 bytes, longer")
     cases.add("an object over lines", '{\n"text":"cats"\n}\n', says=":1:2: expected the whole object on this line")
-    cases.add("an array over lines", '[\n{"text":"cats"},\n{"text":"dogs"}\n]\n',
-              says=":1:1: expected a JSON object (jq")
-    cases.add("an array in a file without a name of its own", '[\n{"text":"cats"}\n]', ending="",
-              says=":1:1: expected a JSON object (jq")
+    cases.add("an array, read as lines", '[\n{"text":"cats"},\n{"text":"dogs"}\n]\n',
+              says=":1:1: expected a JSON object (--format json")
     cases.add("UTF-16", '{"text":"cats"}\n'.encode("utf-16"), says=":1:1: expected UTF-8")
     cases.add("a bomb", compress(b'{"text":"aaa bbb"}\n' * 2000000), *BOUNDED, ending=".jsonl.gz",
               says="needs more than")
@@ -217,6 +218,55 @@ def json_lines():
     cases.accept("empty keys and lines", '\n{"":"","text":"cats"}\n\n')
     cases.accept("100,000 fields", "{" + ",".join(f'"{i}":{i}' for i in range(100000)) + ',"text":"cats"}\n')
     cases.accept("an empty text", '{"text":""}\n{"text":"cats"}\n')
+    return cases
+
+
+def json_arrays():
+    cases = Cases("json", ".json")
+    for name, element in {"an array": "[1]", "nothing": "", "a colon": ":", **BROKEN}.items():
+        cases.add(name, '[{"text":"cats"},\n' + element + "]", says=":2:")
+    cases.add("an array without end", '[\n{"text":"cats"}\n', says=':3:1: expected "," or "]", got the end of the file')
+    cases.add("a bracket alone", "[", says=":1:2: expected an object or a string")
+    cases.add("a bracket and blanks", "[" + " \n" * 100000, says=":100001:1: expected an object or a string")
+    cases.add("no comma", '[{"text":"cats"} {"text":"dogs"}]', says=':1:18: expected "," or "]"')
+    cases.add("a comma at the end of the array", '[{"text":"cats"},\n]', says=":2:1: expected an object")
+    cases.add("another array", '["cats"]\n["dogs"]', says=":2:1: expected the end of the file")
+    cases.add("a bracket too many", '["cats"]]', says=":1:9: expected the end of the file")
+    cases.add("closed by a brace", '["cats"}', says=':1:8: expected "," or "]"')
+    cases.add("a string after an object", '[{"text":"cats"},\n"dogs"]', says=":2:1: expected an object like the")
+    cases.add("an object after a string", '["cats",\n{"text":"dogs"}]', says=":2:1: expected a string like the")
+    cases.add("a field of strings", '["cats"]', "--text-field", "body",
+              says=':1:2: expected an object with a field "body"')
+    cases.add("an id of strings", '["cats"]', "--id-field", "id", says=':1:2: expected an object with a field "id"')
+    cases.add("no field text", '[{"body":"cats"}]', says=':1:2: expected a field "text"')
+    cases.add("a line feed in a string", '["cats\ndogs"]', says=":1:7: expected no control character")
+    cases.add("a million arrays", "[" * 1000000, says=":1:2: expected an object or a string")
+    cases.add("100 levels", '[{"a":' + "[" * 100 + "]" * 100 + "}]", says="levels of nesting")
+    for name, bytes_ in (("text", "word " * 30000), ("escapes", "\\\\" * 80000), ("quotation marks", '\\"' * 80000)):
+        cases.add(f"{name} without end", '["cats","' + bytes_, "--max-line-bytes", "100000",
+                  says=":1:9: element longer than max_line_bytes")
+    cases.add("an element beyond the bound", '["' + "word " * 30000 + '"]', "--max-line-bytes", "100000",
+              says=":1:2: element of 150002 bytes, longer")
+    cases.add("lines, read as an array", '{"text":"cats"}\n', says=":1:1: expected an array")
+    cases.add("no file to speak of", "", says=":1:1: expected an array")
+    cases.add("an empty array", "[]", says="holds no words")
+    cases.add("UTF-16", '["cats"]'.encode("utf-16"), says=":1:1: expected UTF-8")
+    cases.add("a bomb", compress(b'["' + b'aaa bbb","' * 2000000 + b'"]'), *BOUNDED, ending=".json.gz",
+              says="needs more than")
+    cases.add("a bomb of blanks", compress(b"[" + b" " * (1 << 25)), ending=".json.gz", says="expected an object or a")
+    cases.add("a bomb in a string", compress(b'["' + b"a" * (1 << 26)), *BOUNDED, ending=".json.gz", says="element")
+    cases.add("gzip that is cut", compress(b'[\n"cats"' + b',"dogs"\n' * 9 + b"]")[:-5], ending=".json.gz",
+              says="gzip stream ends too early")
+    array = b'[{"text":"caf\\u00e9 \\ud83d\\ude00 cats","id":-1.5e3},\n{"x":[true,{"y":null}],"text":"dogs","id":"b"}]'
+    for length in cuts(array, 40):
+        if length > 0:
+            cases.add(f"an array cut at {length}", array[:length], says=": expected")
+    cases.accept("an array over lines", '[\n{"text"\n:\n"cats"\r\n}\n,\n{"text":"dogs"}\n]\n\n')
+    cases.accept("a byte-order mark", '\ufeff["cats"]')
+    cases.accept("blanks beyond the bound", '["cats"' + " " * 10000 + ',"dogs"' + "\n" * 10000 + "]" + "\t" * 10000,
+                 "--max-line-bytes", "100")
+    cases.accept("ill-formed UTF-8", b'["cats \xff dogs", "\\ud800 \\udc00"]')
+    cases.accept("100,000 empty texts", "[" + '"",' * 100000 + '"cats"]')
     return cases
 
 
@@ -240,4 +290,4 @@ def folders():
 
 
 def text_cases():
-    return streams() + lines() + tables() + json_lines() + folders()
+    return streams() + lines() + tables() + json_lines() + json_arrays() + folders()
