@@ -187,6 +187,7 @@ TEST_F(RanksThatRead, ReadingThatIsToldToStop) {
   for (const std::string& path :
        {text, uci(small, "a\nb\nc\n"), folder_.write("a.txt.gz", gzip("cats and dogs\n")),
         folder_.write("a.csv", "id,text\n1,cats\n"), folder_.write("a.jsonl", "{\"text\":\"cats\"}\n"),
+        folder_.write("a.json", "[\"cats\"]"),
         folder_.write("a.mtx", "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 2\n")}) {
     SCOPED_TRACE(path);
     {

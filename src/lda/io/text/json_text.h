@@ -55,9 +55,9 @@ class JsonText {
   void skip_blanks();
   void take(char c, const char* expected);
   bool take_if(char c) {
-    const bool is_there = peek() == c && !at_end();
-    at_ += is_there ? 1 : 0;
-    return is_there;
+    if (peek() != c) return false;
+    ++at_;
+    return true;
   }
   void take_string(std::string* out);  // appends it to `out`, which may be null
   std::string_view take_number();      // valid until the next call
