@@ -73,6 +73,9 @@ make_seeds() {
   printf "\x00\x1e\"cats,2\ndogs\",\"3\n" > "$to/plain"
   { printf '\x00\x02'; printf 'text,id\n"cats\ndogs",1\n' | gzip -c; } > "$to/gzip"
 
+  to=$corpora/json_array
+  printf '%b[{"t":"cats \\u00e9\\n",\n"i":7,"x":[1,{"a":null}]},\n {"i":"b","t":"dogs"}\n]\n' '\x03' > "$to/ids"
+  printf '%b["cats","dogs \\ud83d\\ude00 the"]' '\x00' > "$to/strings"
   to=$corpora/json_lines
   printf '%b{"t":"cats \\u00e9\\ud83d\\ude00\\n","i":7,"x":[1,-2.5e3,{"a":null}]}\n\n{"i":"b","t":"dogs"}\n' '\x01' > "$to/ids"
   printf '%b{"t":"cats","x":"\\"\\\\\\/","y":true,"z":{"t":[[]]}}\n' '\x00' > "$to/values"
