@@ -43,6 +43,7 @@ ROOMS = {
     "sampling/tokens/first": {"sampling/tokens"},
     "sampling/tokens/near": {"sampling/tokens"},
     "sampling/tokens/on_chip": {"sampling/tokens"},
+    "sampling/tokens/top_p": {"sampling/tokens"},
     "sampling/tokens/stream": {"sampling/tokens"},
     "sampling/tokens/drafts": {"sampling/tokens"},
     "sampling/products": {"sampling/blocks"},

@@ -22,6 +22,31 @@ TokenRows<S> filtered(TokenRows<S> rows, float temperature, std::int32_t top_k, 
   return rows;
 }
 
+// A filter for all rows.
+struct TokenFilterOfAll {
+  std::int32_t top_k;
+  float top_p, min_p;
+};
+
+template <class S>
+::testing::AssertionResult same_by(const TokenRows<S>& rows, const TokenFilterOfAll& f, float temperature = 0.8f,
+                                   std::int64_t offset = 0) {
+  return same_tokens(filtered(rows, temperature, f.top_k, f.top_p, f.min_p), offset)
+         << ": top_k " << f.top_k << ", top_p " << f.top_p << ", min_p " << f.min_p;
+}
+
+// Normal numbers, some rows wider than others.
+template <class S>
+TokenRows<S> normal_rows(std::int64_t rows, std::int64_t categories, double scale, std::uint64_t seed) {
+  TokenRows<S> made = {rows, categories};
+  std::mt19937_64 bits(seed);
+  std::normal_distribution<double> normal;
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t k = 0; k < categories; ++k)
+      made.logits.push_back(stored<S>(normal(bits) * scale * (1 + static_cast<double>(row % 3))));
+  return made;
+}
+
 // A mask per row, which allows a share of the categories at random.
 template <class S>
 void allow(TokenRows<S>& rows, double share, std::uint64_t seed) {

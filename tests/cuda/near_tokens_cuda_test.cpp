@@ -2,7 +2,6 @@
 // by bit.
 
 #include <cmath>
-#include <random>
 
 #include "cuda/hard_token_rows.h"
 
@@ -13,31 +12,9 @@ template <class S>
 class CudaNearTokens : public CudaTest {};
 TYPED_TEST_SUITE(CudaNearTokens, TokenTypes);
 
-struct Filter {
-  std::int32_t top_k;
-  float top_p, min_p;
-};
+using Filter = TokenFilterOfAll;
 constexpr Filter filters[] = {{0, 0.9f, 0},      {0, 0.5f, 0.1f}, {0, 1, 0.05f},       {0, 0.999f, 0},  {0, 0, 0},
                               {0, 1e-9f, 1e-4f}, {300, 1, 0},     {1024, 0.9f, 1e-3f}, {2048, 0.99f, 0}};
-
-template <class S>
-::testing::AssertionResult same_by(const TokenRows<S>& rows, const Filter& f, float temperature = 0.8f,
-                                   std::int64_t offset = 0) {
-  return same_tokens(filtered(rows, temperature, f.top_k, f.top_p, f.min_p), offset)
-         << ": top_k " << f.top_k << ", top_p " << f.top_p << ", min_p " << f.min_p;
-}
-
-// Normal numbers, some rows wider than others.
-template <class S>
-TokenRows<S> normal_rows(std::int64_t rows, std::int64_t categories, double scale, std::uint64_t seed) {
-  TokenRows<S> made = {rows, categories};
-  std::mt19937_64 bits(seed);
-  std::normal_distribution<double> normal;
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t k = 0; k < categories; ++k)
-      made.logits.push_back(stored<S>(normal(bits) * scale * (1 + static_cast<double>(row % 3))));
-  return made;
-}
 
 // So many rows take the kernel on every device that has it.
 constexpr std::int64_t many = 240;

@@ -52,6 +52,18 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfBounds) {
   }
 }
 
+// Few rows with top_p: eight blocks for a row, four and two. Rows whose categories are about equally likely have no
+// room in the lists of two blocks, and at a very high temperature they go on to the kernel that draws from any row.
+TYPED_TEST(CudaTokenSmoke, SmokeOfTopP) {
+  for (const std::int64_t count : {2, 40, 64}) {
+    auto rows = wide_rows<TypeParam>(count, count == 64 ? 60000 : 17000, 2);
+    for (const float temperature : {0.8f, 20.0f, 0x1p100f})
+      ASSERT_TRUE(same_tokens(filtered(rows, temperature, 0, 0.9f, 0))) << count << " rows, " << temperature;
+    allow(rows, 0.5, 3);
+    ASSERT_TRUE(same_tokens(filtered(rows, 0.8f, 0, 0.9f, 0.05f))) << count << " rows with masks";
+  }
+}
+
 // Filters per row, so that all kernels have rows, and run at the same time. Of every eight rows the first and the last
 // are drawn from by a bound, the second is greedy, the third, at a high temperature, is left over, and the others are
 // drawn from near the largest or on chip.

@@ -31,8 +31,9 @@ constexpr std::int64_t categories = 131072, most_rows = 512, room = 64, biased_c
 constexpr const char* token_alone = "no filter, the token alone";
 constexpr const char* all_filters = "top_k 50, top_p 0.9, min_p 0.01; log probability, kept set";
 
-// Filters as one value for all rows, as arrays of equal values, or as arrays of requests of different kinds.
-enum class Given { for_all, per_row, mixed };
+// Filters as one value for all rows, as arrays of equal values (of which `top_p_per_row` has no others), or as arrays
+// of requests of different kinds.
+enum class Given { for_all, per_row, top_p_per_row, mixed };
 
 struct Case {
   std::string group, name;
@@ -56,14 +57,16 @@ std::vector<Case> cases() {
     const std::string allowed = (kept ? "; " : ", ") + std::string("half of the categories allowed");
     return Case{.group = "changes", .name = name + allowed, .filters = filters, .kept = kept, .masked = true};
   };
-  const auto own = [](const std::string& name, Given given) {
-    return Case{
-        .group = "own", .name = name + "; log probability, kept set", .filters = {}, .kept = true, .given = given};
+  const auto own = [](const std::string& name, Given given, bool kept) {
+    const std::string results = kept ? "; log probability, kept set" : "; log probability";
+    return Case{.group = "own", .name = name + results, .filters = {}, .kept = kept, .given = given};
   };
   return {{"filters", all_filters, filtered(0.8f, 50, 0.9f, 0.01f), true},
           {"filters", "the same, and the kept mass", filtered(0.8f, 50, 0.9f, 0.01f), true, true},
-          own("top_k 50, top_p 0.9, min_p 0.01, each per row", Given::per_row),
-          own("a mixture of requests", Given::mixed),
+          own("top_k 50, top_p 0.9, min_p 0.01, each per row", Given::per_row, true),
+          own("top_p 0.9 per row", Given::top_p_per_row, false),
+          own("a mixture of requests", Given::mixed, true),
+          own("a mixture of requests", Given::mixed, false),
           {"filters", "temperature 0", filtered(0, 0, 1, 0)},
           {"filters", "top_k 1,024, top_p 0.9", filtered(0.8f, 1024, 0.9f, 0)},
           {"filters", "top_p 0.9", filtered(0.8f, 0, 0.9f, 0)},
@@ -115,10 +118,11 @@ struct OwnFilters {
 };
 
 // Equal filters; or of eight requests, four with top_k and top_p, two with top_p, one greedy and one without filters.
-OwnFilters<HostVector> make_own(bool mixed) {
+OwnFilters<HostVector> make_own(Given given) {
+  const bool mixed = given == Given::mixed;
   OwnFilters<HostVector> made;
   for (std::int64_t row = 0; row < most_rows; ++row) {
-    const std::int64_t kind = mixed ? row % 8 : 0;
+    const std::int64_t kind = mixed ? row % 8 : given == Given::top_p_per_row ? 4 : 0;
     made.temperature.push_back(kind == 6 ? 0.0f : mixed ? 0.6f + 0.05f * static_cast<float>(row % 5) : 0.8f);
     made.top_k.push_back(kind < 4 ? (mixed ? 20 + static_cast<std::int32_t>(row % 31) : 50) : 0);
     made.top_p.push_back(kind < 6 ? 0.9f : 1.0f);
@@ -134,10 +138,11 @@ struct Changes {
   Array<std::int64_t> offsets;
   Array<std::int32_t> biased;
   Array<float> values;
-  OwnFilters<Array> equal, mixed;
+  OwnFilters<Array> equal, top_p, mixed;
 
   papilio::TokenFilters on(const Case& which, std::int64_t rows, papilio::Device device) const {
-    if (which.given != Given::for_all) return (which.given == Given::mixed ? mixed : equal).of(rows, device);
+    if (which.given != Given::for_all)
+      return (which.given == Given::mixed ? mixed : which.given == Given::per_row ? equal : top_p).of(rows, device);
     papilio::TokenFilters filters = which.filters;
     if (which.masked) filters.allowed = {allowed.data(), rows, categories / 32, categories / 32, 1, device};
     if (!which.biased) return filters;
@@ -161,8 +166,9 @@ Changes<HostVector> make_changes() {
     }
     made.offsets.push_back(static_cast<std::int64_t>(made.biased.size()));
   }
-  made.equal = make_own(false);
-  made.mixed = make_own(true);
+  made.equal = make_own(Given::per_row);
+  made.top_p = make_own(Given::top_p_per_row);
+  made.mixed = make_own(Given::mixed);
   return made;
 }
 
@@ -185,7 +191,8 @@ papilio::TokenResults results_of(Arrays& arrays, const Case& which, std::int64_t
 struct ChangesOfRows {
   Changes<HostVector> host = make_changes();
   Changes<DeviceVector> device = {DeviceVector(host.allowed), DeviceVector(host.offsets), DeviceVector(host.biased),
-                                  DeviceVector(host.values),  on_device(host.equal),      on_device(host.mixed)};
+                                  DeviceVector(host.values),  on_device(host.equal),      on_device(host.top_p),
+                                  on_device(host.mixed)};
 
  private:
   static OwnFilters<DeviceVector> on_device(const OwnFilters<HostVector>& of) {

@@ -20,7 +20,7 @@ struct DevicePerRow {
 // top_p, or all.
 enum class NearRows { none, of_top_k, of_top_p, filtered };
 
-// Which kernel draws from a row. Those from `near` on may find a row that an earlier one has left over. A row with an
+// Which kernel draws from a row. Some rows of `near` and `top_p` are left over for a later one. A row with an
 // invalid filter goes to one that gives it the status.
 enum class TokenWay : std::uint8_t {
   of_filter,     // rows of the call differ: each has the way of its filter
@@ -28,6 +28,7 @@ enum class TokenWay : std::uint8_t {
   bounded,       // a small top_k, or temperature 0: by a bound
   few,           // the same in another way, for a larger top_k
   near,          // from among the logits near the largest; may leave the row over
+  top_p,         // top_p without top_k, of few rows; may leave the row over
   on_chip,       // in the shared memory of a cluster; may leave the row over
   any            // every kind of row
 };
@@ -67,6 +68,7 @@ struct TokenCall {
   TokenWay way;           // of all rows
   std::int32_t few;       // the largest top_k for which the first categories are found in one pass
   bool bounded;           // rows with a small top_k, or at temperature 0, are drawn from by a bound
+  bool by_top_p;          // rows with top_p and no top_k are drawn from by histograms
   bool by_intervals;      // rows without filters are drawn from in one pass
   bool on_chip;           // a row fits in the shared memory of a cluster, in its original type
   NearRows near;          // which of those rows are first drawn from near the largest logit
@@ -112,6 +114,7 @@ PAPILIO_LANEWISE TokenWay way_of_valid(const TokenCall& call, const TokenFilter&
     if (few) return TokenWay::few;
   } else if (f.top_p < 1) {
     if (call.near >= NearRows::of_top_p) return TokenWay::near;
+    if (call.by_top_p) return TokenWay::top_p;
   } else if (f.min_p > 0) {
     if (call.near == NearRows::filtered) return TokenWay::near;
   } else if (call.by_intervals) {
@@ -165,6 +168,13 @@ __device__ __forceinline__ bool any_row(const TokenCall& call, std::int64_t firs
   return __syncthreads_or(any ? 1 : 0) != 0;
 }
 
+// Writes an entry of a row's kept set.
+__device__ __forceinline__ void put_entry(const TokenCall& call, std::int64_t row, std::int64_t n,
+                                          std::int32_t category, float log) {
+  call.kept_categories[row * call.kept_stride + n] = category;
+  if (call.kept_logs != nullptr) call.kept_logs[row * call.kept_logs_stride + n] = log;
+}
+
 // A row's token, while tokens of other rows are being written.
 __device__ __forceinline__ std::int32_t token_of_row(const TokenCall& call, std::int64_t row) {
   return __ldcg(call.tokens + row);
@@ -182,10 +192,7 @@ inline constexpr unsigned fault_nan = 1, fault_infinite = 2;
 // Writes the results of a row whose status is not `ok`. Called by all threads of a block.
 __device__ __forceinline__ void put_none(const TokenCall& call, std::int64_t row, TokenStatus status) {
   constexpr float nan = __builtin_nanf("");
-  for (std::int64_t n = threadIdx.x; n < call.room; n += blockDim.x) {
-    call.kept_categories[row * call.kept_stride + n] = -1;
-    if (call.kept_logs != nullptr) call.kept_logs[row * call.kept_logs_stride + n] = -__builtin_inff();
-  }
+  for (std::int64_t n = threadIdx.x; n < call.room; n += blockDim.x) put_entry(call, row, n, -1, -__builtin_inff());
   if (threadIdx.x != 0) return;
   call.tokens[row] = -1;
   put(call.log_probabilities, row, nan);

@@ -104,6 +104,37 @@ PAPILIO_LANEWISE double error_of_terms(const RoughTerms& terms, const RoughUnit&
   return unit.weight * (unit.of_term * terms.sum + unit.by_exponent * (1 + 0x1p-11) * terms.exponents);
 }
 
+// Bounds of a sum of weights of the law.
+struct RoughBounds {
+  std::uint64_t low, high;
+};
+
+// What a rough sum of the weights below a bound says of their exact sum. Its unit is 2^top_of(bound).
+class RoughRest {
+ public:
+  RoughRest() = default;
+  PAPILIO_LANEWISE RoughRest(float bound, const TokenScale& scale, std::int64_t categories, int additions) {
+    // The weight at the bound, relative to the largest weight.
+    const double below = (static_cast<double>(bound) - static_cast<double>(scale.largest)) *
+                         (static_cast<double>(scale.high) + static_cast<double>(scale.low));
+    // No term is larger.
+    unit_ = rough_unit({bound, scale.high, scale.low, scale.unit_bits}, categories, additions);
+    share_ = exp2(below);
+  }
+
+  // Doubles add 2^-46 of the sum or less. All weights of a row add up to at most 2^62.
+  PAPILIO_LANEWISE RoughBounds of(double rest) const {
+    const double sum = rest * unit_.weight * share_;
+    const double error = error_of_sum(rest, unit_) * share_ + sum * 0x1p-45 + unit_.weights;
+    return {static_cast<std::uint64_t>(fmin(fmax(0.0, floor(sum - error)), 0x1p62)),
+            static_cast<std::uint64_t>(fmin(ceil(sum + error), 0x1p62))};
+  }
+
+ private:
+  RoughUnit unit_;
+  double share_;
+};
+
 // Where floor(u T) can lie within a segment: from `low` to `high`, in weights of the law.
 struct RoughTarget {
   std::uint64_t low, high;

@@ -11,6 +11,7 @@
 #include "sampling/tokens/on_chip_tokens_cuda.h"
 #include "sampling/tokens/row_stream_cuda.h"
 #include "sampling/tokens/token_launch_cuda.h"
+#include "sampling/tokens/top_p_tokens_cuda.h"
 
 namespace papilio::sampling {
 namespace {
@@ -24,6 +25,7 @@ class TokenQueue {
     call_.on_chip = fits_on_chip<S>(call_);
     call_.near = near_rows(call_);
     call_.bounded = can_be_bounded<S>(call_);
+    call_.by_top_p = call_.near < NearRows::of_top_p && can_be_drawn_by_top_p<S>(call_);
     call_.by_intervals = has_intervals(storage, call_);
   }
 
@@ -59,6 +61,9 @@ class TokenQueue {
         draw_near_tokens_on_cuda<S>(call_, Begin::after, stream_);
         draw_others_on_chip<S>(call_, stream_);
         return draw_others();
+      case TokenWay::top_p:
+        draw_by_top_p<S>(call_, Begin::after, stream_);
+        return draw_others();
       case TokenWay::on_chip:
         return draw_on_chip_or_in_stream(filter);
       default:
@@ -89,7 +94,12 @@ class TokenQueue {
       draw_others_on_chip<S>(call_, stream_);
       begin = Begin::early;
     }
-    if (call_.bounded) draw_bounded_on_cuda<S>(call_, begin, stream_);
+    if (call_.bounded) {
+      draw_bounded_on_cuda<S>(call_, begin, stream_);
+      begin = Begin::early;
+    }
+    // Its blocks need much shared memory. After them the kernel above would have to wait, even if they find no rows.
+    if (call_.by_top_p) draw_by_top_p<S>(call_, begin, stream_);
     if (call_.on_chip && !near) draw_others_on_chip<S>(call_, stream_);
     draw_others();
   }
@@ -104,7 +114,7 @@ class TokenQueue {
 
   // Draws from rows of every kind. If only rows that were left over remain, a few clusters look for them.
   void draw_others(Begin begin = Begin::early) {
-    call_.left = call_.on_chip;
+    call_.left = call_.on_chip || call_.way == TokenWay::top_p;
     const std::int64_t clusters =
         std::max<std::int64_t>(1, 2 * std::int64_t{execution::multiprocessors()} / slices_.parts);
     launch_on_rows(sampling_kernel::draw_filtered_tokens<S>, shaped(call_, slices_),

@@ -19,12 +19,6 @@ __device__ __forceinline__ void prepare_few(const TokenCall& call, FewMemory& me
   memory.least = least_weight(filter.min_p, unit_bits);
 }
 
-__device__ __forceinline__ void put_entry(const TokenCall& call, std::int64_t row, std::int64_t n,
-                                          std::int32_t category, float log) {
-  call.kept_categories[row * call.kept_stride + n] = category;
-  if (call.kept_logs != nullptr) call.kept_logs[row * call.kept_logs_stride + n] = log;
-}
-
 __device__ __forceinline__ void put_token(const TokenCall& call, std::int64_t row, std::int32_t category, float log,
                                           std::int32_t rank, std::int32_t kept) {
   call.tokens[row] = category;

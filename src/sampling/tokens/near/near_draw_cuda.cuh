@@ -117,25 +117,14 @@ class NearDraw {
     std::uint64_t low = limit, high = limit;
     if (of_all) {
       low = high = collected;
-      if (!is_all_) add_rest(of, rest, low, high);
+      if (!is_all_) {
+        const RoughBounds others = RoughRest(of.bound.least, scale_, call_.categories, of.additions).of(rest);
+        low += others.low, high += others.high;
+      }
     }
     if (lane_of_thread() != 0) return;
     memory_.wanted[0] = top_p_sum(filter_.top_p, low);
     memory_.wanted[1] = top_p_sum(filter_.top_p, high);
-  }
-
-  __device__ void add_rest(const NearRow& of, double rest, std::uint64_t& low, std::uint64_t& high) const {
-    TokenScale scale = scale_;
-    scale.largest = of.bound.least;  // no term of the rest is larger
-    const RoughUnit unit = rough_unit(scale, call_.categories, of.additions);
-    // The weight at the bound, relative to the largest weight.
-    const double below = (static_cast<double>(of.bound.least) - static_cast<double>(scale_.largest)) *
-                         (static_cast<double>(scale_.high) + static_cast<double>(scale_.low));
-    const double share = exp2(below), sum = rest * unit.weight * share;
-    const double error = error_of_sum(rest, unit) * share + sum * 0x1p-45 + unit.weights;
-    // All weights add up to at most 2^62.
-    low += static_cast<std::uint64_t>(fmin(fmax(0.0, floor(sum - error)), 0x1p62));
-    high += static_cast<std::uint64_t>(fmin(ceil(sum + error), 0x1p62));
   }
 
   // Fills buckets of equal width, from the largest logit on. All weights beyond the last bucket are 0.

@@ -334,17 +334,12 @@ class OnChipDraw {
     const auto room = static_cast<std::uint64_t>(call_.room), last = min(room, place + kept_);
     for (unsigned entry = first_of_thread(threadIdx.x); place < last; ++entry) {
       if (kept_weight(entry) == 0) continue;
-      put_entry(place++, category_of(entry),
+      put_entry(call_, row_, static_cast<std::int64_t>(place++), static_cast<std::int32_t>(category_of(entry)),
                 log_probability(part_[entry], scale_.largest, temperature, memory_.log_total));
     }
     if (cluster::rank() != 0) return;
-    for (std::uint64_t n = kept + threadIdx.x; n < room; n += on_chip_threads) put_entry(n, -1, -__builtin_inff());
-  }
-
-  __device__ void put_entry(std::uint64_t place, std::int64_t category, float log) const {
-    const auto n = static_cast<std::int64_t>(place);
-    call_.kept_categories[row_ * call_.kept_stride + n] = static_cast<std::int32_t>(category);
-    if (call_.kept_logs != nullptr) call_.kept_logs[row_ * call_.kept_logs_stride + n] = log;
+    for (std::uint64_t n = kept + threadIdx.x; n < room; n += on_chip_threads)
+      put_entry(call_, row_, static_cast<std::int64_t>(n), -1, -__builtin_inff());
   }
 
   const TokenCall& call_;
