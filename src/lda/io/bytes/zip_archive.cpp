@@ -29,9 +29,8 @@ std::uint32_t check_sum_of(std::string_view bytes) {
 }  // namespace
 
 ZipArchive::ZipArchive(const Origin& origin, std::string_view bytes) : origin_(origin), bytes_(bytes) {
-  const Directory directory = find_directory();
-  std::uint64_t at = directory.begin;
-  for (std::uint64_t i = 0; i < directory.members; ++i) at = read_member(at);
+  directory_ = find_directory();
+  each_member([](const Member&) {});
 }
 
 // Numbers are little-endian.
@@ -73,8 +72,8 @@ ZipArchive::Directory ZipArchive::find_large_directory(std::uint64_t locator) co
   return {number(at + 48, 8), number(at + 32, 8)};
 }
 
-// Returns where the next member's entry in the directory begins.
-std::uint64_t ZipArchive::read_member(std::uint64_t at) {
+// Reads a member's entry in the directory, and goes on to the next one.
+ZipArchive::Member ZipArchive::read_member(std::uint64_t& at) const {
   if (number(at, 4) != directory_header) {
     refuse(fmt::format("damaged zip archive: no entry of the directory at byte {}", at));
   }
@@ -92,8 +91,13 @@ std::uint64_t ZipArchive::read_member(std::uint64_t at) {
   const std::uint64_t extra = at + 46 + name_bytes;
   part(extra, extra_bytes + comment_bytes);
   read_large_numbers(member, extra, extra + extra_bytes);
-  members_.push_back(member);
-  return extra + extra_bytes + comment_bytes;
+  at = extra + extra_bytes + comment_bytes;
+  return member;
+}
+
+void ZipArchive::each_member(base::FunctionRef<void(const Member&)> use) const {
+  std::uint64_t at = directory_.begin;
+  for (std::uint64_t i = 0; i < directory_.members; ++i) use(read_member(at));
 }
 
 // The Zip64 field has those of the numbers that did not fit, in this order.
@@ -114,21 +118,26 @@ void ZipArchive::read_large_numbers(Member& member, std::uint64_t at, std::uint6
 }
 
 bool ZipArchive::has(std::string_view name) const {
-  return std::any_of(members_.begin(), members_.end(), [&](const Member& member) { return member.name == name; });
+  bool has = false;
+  each_member([&](const Member& member) { has = has || member.name == name; });
+  return has;
 }
 
-const ZipArchive::Member& ZipArchive::find(std::string_view name) const {
-  const auto named = [&](const Member& member) { return member.name == name; };
-  const auto found = std::find_if(members_.begin(), members_.end(), named);
-  if (found == members_.end()) refuse(fmt::format("expected a member {} of the zip archive, found none", name));
-  if (std::any_of(found + 1, members_.end(), named)) {
-    refuse(fmt::format("expected one member {} of the zip archive, found several", name));
-  }
-  return *found;
+ZipArchive::Member ZipArchive::find(std::string_view name) const {
+  Member found;
+  std::uint64_t count = 0;
+  each_member([&](const Member& member) {
+    if (member.name != name) return;
+    found = member;
+    ++count;
+  });
+  if (count == 0) refuse(fmt::format("expected a member {} of the zip archive, found none", name));
+  if (count > 1) refuse(fmt::format("expected one member {} of the zip archive, found several", name));
+  return found;
 }
 
 ZipArchive::Content ZipArchive::read(std::string_view name, std::int64_t most_bytes) const {
-  const Member& member = find(name);
+  const Member member = find(name);
   constexpr std::uint32_t encrypted = 1;
   constexpr std::uint32_t stored = 0;
   constexpr std::uint32_t deflated = 8;

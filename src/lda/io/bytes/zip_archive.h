@@ -2,17 +2,16 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/function_ref.h"
 #include "lda/io/bytes/origin.h"
 
 namespace papilio::lda {
 
 // A zip archive in memory, as numpy writes them: members stored or
-// deflated, with or without Zip64, unencrypted, in one part. Whatever the
-// bytes are, allocations are in proportion to them, except those of `read`.
+// deflated, with or without Zip64, unencrypted, in one part. Only `read`
+// allocates memory: the list of members is read again each time.
 class ZipArchive {
  public:
   // The content of a member; the bytes are valid as long as this object and the archive's bytes.
@@ -30,13 +29,10 @@ class ZipArchive {
     std::unique_ptr<char[]> inflated_;
   };
 
-  // Reads the list of members. Throws FormatError.
+  // Checks the list of members. Throws FormatError.
   ZipArchive(const Origin& origin, std::string_view bytes);
 
   bool has(std::string_view name) const;
-
-  // The memory of the list of members.
-  std::int64_t memory() const { return static_cast<std::int64_t>(members_.capacity() * sizeof(Member)); }
 
   // The member's content, checked against its size and check sum; it may take `most_bytes` of memory. Throws
   // FormatError, also if there is no such member.
@@ -54,8 +50,8 @@ class ZipArchive {
   };
 
   struct Directory {
-    std::uint64_t begin;
-    std::uint64_t members;
+    std::uint64_t begin = 0;
+    std::uint64_t members = 0;
   };
 
   [[noreturn]] void refuse(std::string_view message) const { origin_.format_error(0, 0, message); }
@@ -63,14 +59,15 @@ class ZipArchive {
   std::string_view part(std::uint64_t at, std::uint64_t bytes) const;
   Directory find_directory() const;
   Directory find_large_directory(std::uint64_t end) const;
-  std::uint64_t read_member(std::uint64_t at);
+  Member read_member(std::uint64_t& at) const;
+  void each_member(base::FunctionRef<void(const Member&)> use) const;
   void read_large_numbers(Member& member, std::uint64_t at, std::uint64_t end) const;
-  const Member& find(std::string_view name) const;
+  Member find(std::string_view name) const;
   Content inflate(const Member& member, std::string_view deflated, std::uint64_t most_bytes) const;
 
   Origin origin_;
   std::string_view bytes_;
-  std::vector<Member> members_;
+  Directory directory_;
 };
 
 }  // namespace papilio::lda

@@ -61,9 +61,7 @@ class FileBytes {
 class Members {
  public:
   Members(const Origin& origin, std::string_view bytes, MemoryLimit& memory_limit)
-      : origin_(origin), memory_(memory_limit), archive_(origin, bytes) {
-    count(archive_.memory());
-  }
+      : origin_(origin), memory_(memory_limit), archive_(origin, bytes) {}
 
   // Reads an array with that many dimensions; `content` owns its bytes.
   NpyArray read(const char* name, std::size_t dimensions, ZipArchive::Content& content) {
