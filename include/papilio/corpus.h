@@ -85,7 +85,7 @@ struct TextOptions {
                                                         // 0 also the unused words of a vocabulary file
   double max_df = 1.0;                                  // ... and in at most this share of the documents
   std::int64_t max_vocabulary = 0;                      // keep this many of the most frequent words; 0: all
-  std::int64_t max_line_bytes = std::int64_t{1} << 30;  // longest line, record, or file of a folder
+  std::int64_t max_line_bytes = std::int64_t{1} << 30;  // longest line, record, array element, or file of a folder
   std::int64_t max_memory = 0;                          // bytes that reading may take, the corpus, buffers and lists
                                                         // together; 0: half of the machine's memory, or of the
                                                         // container's

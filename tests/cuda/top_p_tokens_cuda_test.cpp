@@ -25,7 +25,7 @@ TYPED_TEST(CudaTopPTokens, OfEverySize) {
       const auto rows = normal_rows<TypeParam>(count, categories, 2, static_cast<std::uint64_t>(categories));
       for (const TokenFilterOfAll& f : filters) ASSERT_TRUE(same_by(rows, f)) << count << " rows of " << categories;
     }
-  // At temperature 1 a rough sum of the others leaves a doubt about one row in 40.
+  // At temperature 1 a rough sum of the others leaves a doubt, by estimate about one row in 40.
   const auto rows = normal_rows<TypeParam>(64, 131072, 3, 8);
   ASSERT_TRUE(same_by(rows, filters[0], 1.0f));
 }
@@ -41,7 +41,7 @@ TYPED_TEST(CudaTopPTokens, LongParts) {
   ASSERT_TRUE(same_by(two, filters[0], 0.8f, 1));
 }
 
-// The kept mass, besides the results that all calls here ask for.
+// A call that asks for the kept mass takes another kernel; the same call without it takes this one.
 TYPED_TEST(CudaTopPTokens, Masses) {
   auto rows = filtered(normal_rows<TypeParam>(9, 20011, 2, 3), 0.8f, 0, 0.9f, 0);
   rows.masses = true;

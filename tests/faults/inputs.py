@@ -50,8 +50,9 @@ def make_inputs(folder, run):
         assert code == 0, printed
 
     write_texts(Path(folder))
-    for kind, name in CORPORA[10:15]:
-        well("convert", "pets.txt", "-o", name, "--to", kind)
+    for kind, name in CORPORA:
+        if kind in ("uci", "ldac", "svmlight", "mtx", "npz"):
+            well("convert", "pets.txt", "-o", name, "--to", kind)
     well("import", "pets.txt", "-o", "pets.papilio-corpus")
     well("train", "pets.txt", "-k", 3, "--sweeps", 20, "--threads", 1, "-q", "-o", "model", "--checkpoint", "chain",
          "--output-state", "state.gz")

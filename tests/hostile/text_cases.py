@@ -248,7 +248,7 @@ def json_arrays():
     cases.add("an element beyond the bound", '["' + "word " * 30000 + '"]', "--max-line-bytes", "100000",
               says=":1:2: element of 150002 bytes, longer")
     cases.add("lines, read as an array", '{"text":"cats"}\n', says=":1:1: expected an array")
-    cases.add("no file to speak of", "", says=":1:1: expected an array")
+    cases.add("an empty file", "", says=":1:1: expected an array")
     cases.add("an empty array", "[]", says="holds no words")
     cases.add("UTF-16", '["cats"]'.encode("utf-16"), says=":1:1: expected UTF-8")
     cases.add("a bomb", compress(b'["' + b'aaa bbb","' * 2000000 + b'"]'), *BOUNDED, ending=".json.gz",

@@ -31,8 +31,8 @@ constexpr std::int64_t categories = 131072, most_rows = 512, room = 64, biased_c
 constexpr const char* token_alone = "no filter, the token alone";
 constexpr const char* all_filters = "top_k 50, top_p 0.9, min_p 0.01; log probability, kept set";
 
-// Filters as one value for all rows, as arrays of equal values (of which `top_p_per_row` has no others), or as arrays
-// of requests of different kinds.
+// Filters as one value for all rows, as arrays of equal values (`top_p_per_row`: top_p alone), or as arrays of requests
+// of different kinds.
 enum class Given { for_all, per_row, top_p_per_row, mixed };
 
 struct Case {
@@ -117,7 +117,8 @@ struct OwnFilters {
   }
 };
 
-// Equal filters; or of eight requests, four with top_k and top_p, two with top_p, one greedy and one without filters.
+// Equal filters, all of them or top_p alone; or, mixed, of every eight requests four with top_k and top_p, two with
+// top_p, one greedy and one without filters.
 OwnFilters<HostVector> make_own(Given given) {
   const bool mixed = given == Given::mixed;
   OwnFilters<HostVector> made;

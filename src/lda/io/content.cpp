@@ -73,7 +73,7 @@ std::string_view after_blanks(std::string_view bytes) {
   return bytes.substr(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
 }
 
-// "[", then "{" or a quotation mark: no text begins like that.
+// "[", then "{" or a quotation mark: hardly any text begins like that.
 bool is_json_array(std::string_view bytes) {
   const std::string_view array = after_blanks(bytes);
   if (!array.starts_with('[')) return false;

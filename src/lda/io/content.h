@@ -10,7 +10,7 @@ namespace papilio::lda {
 // that its last line counts too.
 CorpusFormat format_of_content(std::string_view bytes, bool whole);
 
-// Whether a JSON file, by its name, with these first bytes is an array rather than lines of objects.
+// For a file that is JSON by its name: whether these first bytes begin an array, not lines of objects.
 bool begins_as_json_array(std::string_view bytes);
 
 }  // namespace papilio::lda

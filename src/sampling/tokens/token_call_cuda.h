@@ -20,8 +20,8 @@ struct DevicePerRow {
 // top_p, or all.
 enum class NearRows { none, of_top_k, of_top_p, filtered };
 
-// Which kernel draws from a row. Some rows of `near` and `top_p` are left over for a later one. A row with an
-// invalid filter goes to one that gives it the status.
+// Which kernel draws from a row. Those of `near`, `top_p` and `on_chip` may leave a row over for a later one. A row
+// with an invalid filter goes to one that gives it the status.
 enum class TokenWay : std::uint8_t {
   of_filter,     // rows of the call differ: each has the way of its filter
   by_intervals,  // no filters: one pass with approximate sums

@@ -112,7 +112,6 @@ struct RoughBounds {
 // What a rough sum of the weights below a bound says of their exact sum. Its unit is 2^top_of(bound).
 class RoughRest {
  public:
-  RoughRest() = default;
   PAPILIO_LANEWISE RoughRest(float bound, const TokenScale& scale, std::int64_t categories, int additions) {
     // The weight at the bound, relative to the largest weight.
     const double below = (static_cast<double>(bound) - static_cast<double>(scale.largest)) *

@@ -30,7 +30,7 @@ std::uint32_t check_sum_of(std::string_view bytes) {
 
 ZipArchive::ZipArchive(const Origin& origin, std::string_view bytes) : origin_(origin), bytes_(bytes) {
   directory_ = find_directory();
-  each_member([](const Member&) {});
+  each_member([](const Member&) {});  // reading an entry checks it
 }
 
 // Numbers are little-endian.
@@ -118,9 +118,9 @@ void ZipArchive::read_large_numbers(Member& member, std::uint64_t at, std::uint6
 }
 
 bool ZipArchive::has(std::string_view name) const {
-  bool has = false;
-  each_member([&](const Member& member) { has = has || member.name == name; });
-  return has;
+  bool found = false;
+  each_member([&](const Member& member) { found = found || member.name == name; });
+  return found;
 }
 
 ZipArchive::Member ZipArchive::find(std::string_view name) const {

@@ -14,8 +14,8 @@ namespace papilio::lda {
 // are missing or of another kind.
 class JsonRecord {
  public:
-  // `text` is "text" if it is empty; `id` may be empty for none. The memory of an object's keys counts towards the
-  // limit, which must outlive the object.
+  // An empty `text` stands for "text", an empty `id` for none. The memory of a JSON object's keys counts towards the
+  // limit, which must outlive this record.
   JsonRecord(const std::string& text, std::string id, MemoryLimit& memory_limit);
 
   // Takes the object that comes next. The text field must be a string; the id must be a string or a number, and UTF-8.

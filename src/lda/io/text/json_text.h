@@ -33,8 +33,8 @@ class JsonSource {
 constexpr bool is_json_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 // Takes values from the front of a text, strictly as RFC 8259 says. Throws FormatError with line and column for
-// anything else: control characters in strings, nesting beyond 100 levels. The text need not be there as a whole: what
-// is missing is asked of its source.
+// anything else, such as control characters in strings, and for nesting beyond 100 levels. The text may be only a
+// beginning: more of it is asked of its source when it is needed.
 //
 // What is not Unicode in a string (ill-formed UTF-8, half of a surrogate pair) is kept as ill-formed UTF-8.
 class JsonText {

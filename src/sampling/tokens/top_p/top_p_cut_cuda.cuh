@@ -167,7 +167,7 @@ class TopPCut {
     // Nearly all may be in the first bin and the last: each thread has its own sums of these.
     std::uint64_t ends[2] = {};
     const bool sampled = stage_ == Stage::sampled;
-    const float near = scale_.largest - 5 * temperature_;  // of which a few can have most of the mass
+    const float near = scale_.largest - 5 * temperature_;  // few of these can have most of the mass
     const unsigned share = part_.in_sample_of();
     part_.each_line([&](const LogitLine<S>& line, unsigned entry) {
       const bool in_sample = part_.in_sample(entry);
@@ -256,7 +256,7 @@ class TopPCut {
            }) == 0;
   }
 
-  // Adds to what each block keeps the bins before that of the cut.
+  // Adds the sums of the bins before the cut to what each block keeps.
   __device__ __forceinline__ void add_bins_before(int bin) const {
     const int block = warps - 1 - warp_of_thread();
     if (block >= cluster::size()) return;

@@ -71,7 +71,8 @@ class TopPPart {
     return largest_of_word(greatest_word(most), S());
   }
 
-  // Whether entries fit in the list: the same in all blocks, of which the last may have fewer lines.
+  // Whether an entry's number fits in the 16 bits of the list. By of_block_, not by the lines of this block, so that
+  // all blocks agree.
   __device__ __forceinline__ bool has_list() const { return of_block_ * in_line <= 65536; }
 
   // The additions of floats that a term of `collect` goes through before it is part of a double.
@@ -114,7 +115,7 @@ class TopPPart {
     return sum;
   }
 
-  // Calls f(logit, entry) for the listed logits. So many threads share them.
+  // Calls f(logit, entry) for the listed logits, which `workers` threads share.
   template <unsigned workers = threads, class F>
   __device__ __forceinline__ void each_listed(unsigned listed, const F& f) const {
     if (threadIdx.x >= workers) return;
@@ -142,7 +143,7 @@ class TopPPart {
       }
     }
   }
-  // Whether a line is in the sample, which has one line of so many.
+  // Whether a line is in the sample, which has one line in in_sample_of().
   __device__ __forceinline__ bool in_sample(unsigned entry) const {
     return (entry / in_line - begin_line_) / threads % in_sample_of() == 0;
   }
