@@ -102,7 +102,7 @@ class IntervalDraw {
       __syncthreads();
       if (memory_.outcome != ambiguous) break;
     }
-    if (memory_.outcome == none && cluster::rank() == 0) nothing(memory_.largest);
+    if (memory_.outcome == none && cluster::rank() == 0) put_nothing(call_, row_, memory_.largest);
   }
 
  private:
@@ -293,13 +293,6 @@ class IntervalDraw {
       }
     }
     return false;
-  }
-
-  __device__ void nothing(float largest) const {
-    put_none(call_, row_,
-             largest == -__builtin_inff()  ? TokenStatus::nothing_allowed
-             : largest == __builtin_inff() ? TokenStatus::infinite
-                                           : TokenStatus::not_a_number);
   }
 
   __device__ __forceinline__ void sum_exactly() {

@@ -203,6 +203,14 @@ __device__ __forceinline__ void put_none(const TokenCall& call, std::int64_t row
   put(call.status, row, status);
 }
 
+// The same for a row whose largest logit is no finite number.
+__device__ __forceinline__ void put_nothing(const TokenCall& call, std::int64_t row, float largest) {
+  put_none(call, row,
+           largest == -__builtin_inff()  ? TokenStatus::nothing_allowed
+           : largest == __builtin_inff() ? TokenStatus::infinite
+                                         : TokenStatus::not_a_number);
+}
+
 // A row's part of the bias.
 struct BiasOfRow {
   const std::int32_t* categories;

@@ -20,16 +20,13 @@ void JsonRecord::take(JsonText& json) {
   json.take('{', "a JSON object");
   json.skip_blanks();
   if (!json.take_if('}')) {
-    while (true) {
+    do {
+      json.skip_blanks();
       take_key(json);
-      json.skip_blanks();
-      json.take(':', "\":\"");
-      json.skip_blanks();
+      json.take_colon();
       take_field(json);
       json.skip_blanks();
-      if (!json.take_if(',')) break;
-      json.skip_blanks();
-    }
+    } while (json.take_if(','));
     json.take('}', "\",\" or \"}\"");
   }
   if (!has_text_) {
@@ -42,9 +39,8 @@ void JsonRecord::take_key(JsonText& json) {
   constexpr std::int64_t bytes_per_key =
       sizeof(std::string) + 6 * sizeof(void*);  // in a tree, each allocated separately
   const std::size_t begin = json.at();
-  if (json.peek() != '"') json.fail("a key in quotation marks");
   key_.clear();
-  json.take_string(&key_);
+  json.take_key(&key_);
   if (!keys_.insert(key_).second) json.fail_at(begin, "a key that has not occurred yet");
   bytes_of_keys_ += bytes_per_key + (key_.size() >= sizeof(std::string) / 2 ? std::ssize(key_) : 0);
   if (keys_.size() % 256 == 0) count_memory(json);

@@ -1,6 +1,7 @@
 #include "lda/io/text/json_text.h"
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 #include <cstring>
 
@@ -12,22 +13,9 @@ constexpr int deepest = 100;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void append_utf8(std::uint32_t code_point, std::string* out) {
-  const auto push = [&](std::uint32_t byte) { out->push_back(static_cast<char>(byte)); };
-  if (code_point < 0x80) {
-    push(code_point);
-  } else if (code_point < 0x800) {
-    push(0xc0 | code_point >> 6);
-    push(0x80 | (code_point & 0x3f));
-  } else if (code_point < 0x10000) {
-    push(0xe0 | code_point >> 12);
-    push(0x80 | (code_point >> 6 & 0x3f));
-    push(0x80 | (code_point & 0x3f));
-  } else {
-    push(0xf0 | code_point >> 18);
-    push(0x80 | (code_point >> 12 & 0x3f));
-    push(0x80 | (code_point >> 6 & 0x3f));
-    push(0x80 | (code_point & 0x3f));
-  }
+  utf8proc_uint8_t bytes[4];
+  const utf8proc_ssize_t count = utf8proc_encode_char(static_cast<utf8proc_int32_t>(code_point), bytes);
+  out->append(bytes, bytes + count);
 }
 
 // Where the first byte from `at` on is that a string does not hold as it is: a quotation mark, a backslash or a control
@@ -67,6 +55,17 @@ void JsonText::skip_blanks() {
 
 void JsonText::take(char c, const char* expected) {
   if (!take_if(c)) fail(expected);
+}
+
+void JsonText::take_key(std::string* out) {
+  if (peek() != '"') fail("a key in quotation marks");
+  take_string(out);
+}
+
+void JsonText::take_colon() {
+  skip_blanks();
+  take(':', "\":\"");
+  skip_blanks();
 }
 
 void JsonText::take_string(std::string* out) {
@@ -176,19 +175,15 @@ void JsonText::skip_elements(int depth) {
   const char end = is_object ? '}' : ']';
   skip_blanks();
   if (take_if(end)) return;
-  while (true) {
+  do {
+    skip_blanks();
     if (is_object) {
-      if (peek() != '"') fail("a key in quotation marks");
-      take_string(nullptr);
-      skip_blanks();
-      take(':', "\":\"");
-      skip_blanks();
+      take_key(nullptr);
+      take_colon();
     }
     skip_value(depth + 1);
     skip_blanks();
-    if (!take_if(',')) break;
-    skip_blanks();
-  }
+  } while (take_if(','));
   take(end, is_object ? "\",\" or \"}\"" : "\",\" or \"]\"");
 }
 

@@ -60,6 +60,8 @@ class JsonText {
     return true;
   }
   void take_string(std::string* out);  // appends it to `out`, which may be null
+  void take_key(std::string* out);     // the same; what comes next need not be a string
+  void take_colon();                   // and the blanks around it
   std::string_view take_number();      // valid until the next call
   void skip_value(int depth);          // inside that many arrays and objects
 

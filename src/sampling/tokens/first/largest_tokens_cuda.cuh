@@ -47,11 +47,7 @@ __device__ __forceinline__ std::uint64_t largest_key(LargestMemory& memory, cons
 __device__ __forceinline__ void put_first(const TokenCall& call, std::int64_t row, std::uint64_t key) {
   const auto order = static_cast<unsigned>(key >> 32);
   const float largest = order == ~0u ? __builtin_nanf("") : logit_of_order(order);
-  if (!(largest < __builtin_inff()) || largest == -__builtin_inff())
-    return put_none(call, row,
-                    largest == -__builtin_inff()  ? TokenStatus::nothing_allowed
-                    : largest == __builtin_inff() ? TokenStatus::infinite
-                                                  : TokenStatus::not_a_number);
+  if (!(largest < __builtin_inff()) || largest == -__builtin_inff()) return put_nothing(call, row, largest);
   const auto category = static_cast<std::int32_t>(category_of_key(key));
   put_no_entries(call, row, 1 + static_cast<std::int64_t>(threadIdx.x), call.room, largest_threads);
   if (threadIdx.x != 0) return;

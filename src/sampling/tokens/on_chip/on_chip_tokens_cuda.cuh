@@ -113,11 +113,7 @@ class OnChipDraw {
   }
 
   __device__ void nothing(float largest) const {
-    if (cluster::rank() != 0) return;
-    put_none(call_, row_,
-             largest == -__builtin_inff()  ? TokenStatus::nothing_allowed
-             : largest == __builtin_inff() ? TokenStatus::infinite
-                                           : TokenStatus::not_a_number);
+    if (cluster::rank() == 0) put_nothing(call_, row_, largest);
   }
 
   // Leaves the row to the kernel that can draw from any row.

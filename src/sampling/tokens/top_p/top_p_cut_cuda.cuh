@@ -28,7 +28,7 @@ class TopPCut {
   // Returns false if there are too many keys at the cut, however often its bin is divided.
   __device__ __forceinline__ bool find(float top_p) {
     std::uint64_t wanted = 0, doubt = 0;
-    bool first = true;
+    bool anew = true;  // the bins do not divide one of the round before
     begin(Stage::listed);
     if (is_listed()) collect();
     PAPILIO_UNROLL_NONE
@@ -36,15 +36,15 @@ class TopPCut {
       std::uint64_t of_bins;
       const std::uint64_t mine = join_bins(round);
       const std::uint64_t to = sum_to_thread<top_p_bins>(mine, memory_.scratch, of_bins);
-      if (first) {
+      if (anew) {
         const RoughBounds rest = memory_.rest;
         wanted = top_p_sum(top_p, of_bins + rest.low);
         doubt = rest.high - rest.low;
       }
       Stage next = Stage::all;
       int bin = 0;
-      first = is_too_long(next) || of_bins < wanted;
-      if (!first) {
+      anew = is_too_long(next) || of_bins < wanted;
+      if (!anew) {
         if (threadIdx.x < top_p_bins && to >= wanted && to - mine < wanted) {
           memory_.bin = static_cast<int>(threadIdx.x);
           memory_.before = to - mine;
@@ -52,21 +52,21 @@ class TopPCut {
         }
         __syncthreads();
         bin = memory_.bin;
-        first = needs_next(bin, next);
+        anew = needs_next(bin, next);
         wanted -= memory_.before;
-        if (!first && send_keys(round, bin)) {
+        if (!anew && send_keys(round, bin)) {
           find_key(wanted);
           // The exact sum of all weights is at most `doubt` larger, and asks for at most that and 1 more.
           if (doubt == 0 ? wanted <= memory_.cut_sum : wanted + doubt < memory_.cut_sum) return true;
-          first = true;
+          anew = true;
           next = Stage::listed_exactly;
-        } else if (!first) {
+        } else if (!anew) {
           if (depth_ == most_depth) return false;
           (depth_ == 0 ? path_[0] : path_[1]) = bin;
           ++depth_;
         }
       }
-      if (first) begin_again(next, bin);
+      if (anew) begin_again(next, bin);
       if (threadIdx.x == 0 && round + 1 < top_p_rounds) memory_.init_round(round + 1);
       cluster::sync();  // all blocks have read the old bins and keys
     }

@@ -1,6 +1,5 @@
 #include "sampling/tokens/top_p/top_p_tokens_cuda.cuh"
 
-#include "base/math.h"
 #include "papilio/half.h"
 #include "sampling/tokens/token_launch_cuda.h"
 #include "sampling/tokens/top_p_tokens_cuda.h"
@@ -21,12 +20,11 @@ struct TopPLaunch {
 };
 
 template <class Shape, class S, bool masked, int blocks>
-TopPLaunch launch_of(const TokenCall& call) {
+TopPLaunch launch_of() {
   using namespace sampling_kernel;
   static OfDevice at_once;
   constexpr auto kernel = draw_tokens_by_top_p<Shape, S, masked>;
-  const TokenShape shape = {blocks, base::ceil_div<std::int64_t>(call.categories, blocks), sizeof(TopPList<Shape>),
-                            false};
+  const TokenShape shape = {blocks, 0, sizeof(TopPList<Shape>), false};
   return {kernel, Shape::threads, shape,
           at_once.known([&] { return rows_at_once(kernel, shape, Shape::threads, "drawing by top_p"); })};
 }
@@ -35,9 +33,9 @@ TopPLaunch launch_of(const TokenCall& call) {
 template <class S, bool masked>
 TopPLaunch choose(const TokenCall& call) {
   using namespace sampling_kernel;
-  TopPLaunch chosen = launch_of<SmallTopP, S, masked, 8>(call);
-  if (call.rows > chosen.rows) chosen = launch_of<SmallTopP, S, masked, 4>(call);
-  if (call.rows > chosen.rows) chosen = launch_of<LargeTopP, S, masked, 2>(call);
+  TopPLaunch chosen = launch_of<SmallTopP, S, masked, 8>();
+  if (call.rows > chosen.rows) chosen = launch_of<SmallTopP, S, masked, 4>();
+  if (call.rows > chosen.rows) chosen = launch_of<LargeTopP, S, masked, 2>();
   return chosen;
 }
 
