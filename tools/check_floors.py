@@ -42,6 +42,7 @@ ROOMS = {
     "sampling/tokens": {"sampling/rows"},
     "sampling/tokens/first": {"sampling/tokens"},
     "sampling/tokens/near": {"sampling/tokens"},
+    "sampling/tokens/flat": {"sampling/tokens/near"},
     "sampling/tokens/on_chip": {"sampling/tokens"},
     "sampling/tokens/top_p": {"sampling/tokens"},
     "sampling/tokens/stream": {"sampling/tokens"},

@@ -64,6 +64,15 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfTopP) {
   }
 }
 
+// Rows of which much is kept: one block for a row and two; few of them, which are drawn from on chip, and many.
+TYPED_TEST(CudaTokenSmoke, SmokeOfFlatRows) {
+  for (const std::int64_t count : {100, 270}) {
+    auto rows = wide_rows<TypeParam>(count, 16390, 2);
+    for (const float temperature : {0.8f, 4.0f, 20.0f})
+      ASSERT_TRUE(same_tokens(filtered(rows, temperature, 0, 0.9f, 0))) << count << " rows, " << temperature;
+  }
+}
+
 // Filters per row, so that all kernels have rows, and run at the same time. Of every eight rows the first and the last
 // are drawn from by a bound, the second is greedy, the third, at a high temperature, is left over, and the others are
 // drawn from near the largest or on chip.

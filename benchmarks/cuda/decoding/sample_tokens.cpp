@@ -74,6 +74,7 @@ std::vector<Case> cases() {
           {"filters", "top_p 0.9, temperature 0.6", filtered(0.6f, 0, 0.9f, 0)},
           {"flat", "top_p 0.9, temperature 1", filtered(1, 0, 0.9f, 0)},
           {"flat", "top_p 0.9, temperature 3", filtered(3, 0, 0.9f, 0)},
+          {"flat", "top_p 0.99", filtered(0.8f, 0, 0.99f, 0)},
           {"filters", "min_p 0.05", filtered(0.8f, 0, 1, 0.05f)},
           {"plain", "no filter", filtered(0.8f, 0, 1, 0)},
           masked("no filter", filtered(0.8f, 0, 1, 0)),

@@ -26,8 +26,13 @@ void draw_bounded_on_cuda(const TokenCall& call, Begin begin, cudaStream_t strea
 // drawn from on chip.
 NearRows near_rows(const TokenCall& call);
 
-// Queues the draws from the rows with TokenWay::near. Rows that are left over get the token `left_over`.
+// Queues the draws from the rows with TokenWay::near. Rows that are left over get the token `left_over`, or a lower one
+// for the kernel for flat rows (flat_tokens_cuda.h), if `call.flat`.
 template <class S>
 void draw_near_tokens_on_cuda(const TokenCall& call, Begin begin, cudaStream_t stream);
+
+// Queues draws from those rows that are left over and cannot be flat, by larger blocks.
+template <class S>
+void draw_many_near_tokens_on_cuda(const TokenCall& call, cudaStream_t stream);
 
 }  // namespace papilio::sampling

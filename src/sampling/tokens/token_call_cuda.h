@@ -72,6 +72,8 @@ struct TokenCall {
   bool by_intervals;      // rows without filters are drawn from in one pass
   bool on_chip;           // a row fits in the shared memory of a cluster, in its original type
   NearRows near;          // which of those rows are first drawn from near the largest logit
+  bool flat;              // flat ones among them have a kernel of their own
+  bool streams;           // the logits are more than the L2 cache holds
   bool left;              // rows whose token is `left_over` are still to be drawn
   std::int64_t in_slice;  // categories per block, if blocks share a row
 
@@ -93,6 +95,27 @@ inline constexpr std::int32_t bounded_most = 64, few_most = 128, near_most_k = 2
 // The token of a row that a kernel leaves to the next one.
 inline constexpr std::int32_t left_over = -2;
 
+// What a kernel says of a row that it leaves to the one for flat rows: a category with the largest logit, and the sum
+// of all weights in units of its weight, within 0.3 %.
+struct FlatRowLeft {
+  std::int32_t category;
+  float mass;
+};
+
+inline constexpr int flat_mass_bits = 12, flat_mass_steps = 128;  // per factor of 2
+// Rows are flat only if they have so many categories or more, and categories of near rows are below 2^19.
+inline constexpr std::int64_t least_flat = 16384;
+
+// That as the token of the row, which is below `left_over`.
+PAPILIO_LANEWISE std::int32_t token_of_left(const FlatRowLeft& left) {
+  const float steps = log2f(left.mass) * flat_mass_steps;
+  return left_over - 1 - (left.category << flat_mass_bits | static_cast<std::int32_t>(rintf(fmaxf(steps, 0.0f))));
+}
+PAPILIO_LANEWISE FlatRowLeft left_of_token(std::int32_t token) {
+  const std::int32_t said = left_over - 1 - token, steps = said & ((1 << flat_mass_bits) - 1);
+  return {said >> flat_mass_bits, exp2f(static_cast<float>(steps) / flat_mass_steps)};
+}
+
 PAPILIO_LANEWISE bool has_top_k(const TokenCall& call, const TokenFilter& f) {
   return f.top_k > 0 && f.top_k < call.categories;
 }
@@ -100,6 +123,11 @@ PAPILIO_LANEWISE bool has_top_k(const TokenCall& call, const TokenFilter& f) {
 // Whether the draw does not depend on the order of the categories.
 PAPILIO_LANEWISE bool is_unordered(const TokenCall& call, const TokenFilter& f) {
   return !has_top_k(call, f) && f.top_p == 1;
+}
+
+// Whether a row of which the filters keep too many categories to be drawn from near the largest is read twice.
+PAPILIO_LANEWISE bool can_be_flat(const TokenCall& call, const TokenFilter& f) {
+  return call.flat && f.top_p < 1 && !has_top_k(call, f);
 }
 
 // How a row with a valid filter, not at temperature 0, is drawn from.

@@ -9,6 +9,20 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
+// 16 bytes that are read once. They do not enter the L1 cache. Of logits that the L2 cache holds such loads take
+// longer.
+__device__ __forceinline__ uint4 words_read_once(const uint4* from) {
+#if defined(__CUDA_ARCH__)
+  uint4 words;
+  asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+      : "l"(from));
+  return words;
+#else
+  return *from;
+#endif
+}
+
 // Four adjacent logits; the first must be aligned to the size of four.
 __device__ __forceinline__ float4 four_logits(const float* from) {
   return __ldg(reinterpret_cast<const float4*>(from));

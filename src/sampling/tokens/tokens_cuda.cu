@@ -7,6 +7,7 @@
 #include "execution/cuda/memory.h"
 #include "sampling/tokens/filtered_tokens_cuda.cuh"
 #include "sampling/tokens/first_tokens_cuda.h"
+#include "sampling/tokens/flat_tokens_cuda.h"
 #include "sampling/tokens/interval_tokens_cuda.h"
 #include "sampling/tokens/on_chip_tokens_cuda.h"
 #include "sampling/tokens/row_stream_cuda.h"
@@ -22,8 +23,11 @@ class TokenQueue {
  public:
   TokenQueue(Storage storage, const TokenCall& call, const TokenShape& slices, cudaStream_t stream)
       : storage_(storage), call_(call), slices_(slices), stream_(stream) {
+    const std::int64_t cached = execution::device_attribute(cudaDevAttrL2CacheSize);
+    call_.streams = call_.rows * call_.categories > cached / static_cast<std::int64_t>(sizeof(S));
     call_.on_chip = fits_on_chip<S>(call_);
     call_.near = near_rows(call_);
+    call_.flat = has_flat_rows(call_);
     call_.bounded = can_be_bounded<S>(call_);
     call_.by_top_p = call_.near < NearRows::of_top_p && can_be_drawn_by_top_p<S>(call_);
     call_.by_intervals = has_intervals(storage, call_);
@@ -58,8 +62,7 @@ class TokenQueue {
       case TokenWay::few:
         return draw_first_tokens_on_cuda<S>(call_, true, Begin::after, stream_);
       case TokenWay::near:
-        draw_near_tokens_on_cuda<S>(call_, Begin::after, stream_);
-        draw_others_on_chip<S>(call_, stream_);
+        draw_near(Begin::after);
         return draw_others();
       case TokenWay::top_p:
         draw_by_top_p<S>(call_, Begin::after, stream_);
@@ -90,8 +93,7 @@ class TokenQueue {
     }
     const bool near = call_.near != NearRows::none;
     if (near) {
-      draw_near_tokens_on_cuda<S>(call_, begin, stream_);
-      draw_others_on_chip<S>(call_, stream_);
+      draw_near(begin);
       begin = Begin::early;
     }
     if (call_.bounded) {
@@ -102,6 +104,13 @@ class TokenQueue {
     if (call_.by_top_p) draw_by_top_p<S>(call_, begin, stream_);
     if (call_.on_chip && !near) draw_others_on_chip<S>(call_, stream_);
     draw_others();
+  }
+
+  void draw_near(Begin begin) {
+    draw_near_tokens_on_cuda<S>(call_, begin, stream_);
+    if (call_.flat) draw_flat_tokens_on_cuda<S>(call_, stream_);
+    if (!call_.flat || call_.way == TokenWay::of_filter) draw_many_near_tokens_on_cuda<S>(call_, stream_);
+    draw_others_on_chip<S>(call_, stream_);
   }
 
   void draw_on_chip_or_in_stream(const TokenFilter& filter) {

@@ -19,12 +19,12 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// sum + (2^30 2^g as a whole number, `digits`) times 2^n. `shifted` has n in its last bits. `digits` are not 0, so that
-// n can be added to the exponent.
-__device__ __forceinline__ double plus_digits(double sum, unsigned digits, float shifted) {
+// (2^30 2^g as a whole number, `digits`) times 2^n. `shifted` has n in its last bits. `digits` are not 0, so that n can
+// be added to the exponent.
+__device__ __forceinline__ double shifted_digits(unsigned digits, float shifted) {
   const double whole = __hiloint2double(0x4330'0000, static_cast<int>(digits)) - 0x1p52;
   const unsigned high = static_cast<unsigned>(__double2hiint(whole)) + (__float_as_uint(shifted) << 20);
-  return __dadd_rz(sum, __hiloint2double(static_cast<int>(high), __double2loint(whole)));
+  return __hiloint2double(static_cast<int>(high), __double2loint(whole));
 }
 
 // 2^30 (2^g - 1) as a whole number, for |g| <= 1/2.
@@ -148,9 +148,16 @@ class WeightSums {
     return __builtin_bit_cast(std::uint64_t, sum) - __builtin_bit_cast(std::uint64_t, none());
   }
 
-  // sum + the weights of some lines. They are what digits_of and digits_of_near compute, with the error of d left out
-  // where it is 0.
+  // sum + the weights of some lines.
   __device__ __forceinline__ double plus(double sum, const LogitLine<S> (&line)[lines]) const {
+    each(line, [&](float, double weight) { sum = __dadd_rz(sum, weight); });
+    return sum;
+  }
+
+  // Calls add(logit, weight) for some lines. Weights are what digits_of and digits_of_near compute, with the error of d
+  // left out where it is 0, and not yet cut off.
+  template <class Add>
+  __device__ __forceinline__ void each(const LogitLine<S> (&line)[lines], const Add& add) const {
     const float high = scale_.high, low = scale_.low;
     const bool near = are_near(line);
     if (whole_warps ? __all_sync(whole_warp, near ? 1 : 0) != 0 : near) {
@@ -159,18 +166,17 @@ class WeightSums {
         const float x = line[e / in_line][e % in_line], d = x - scale_.largest, y = d * high;
         float rest = __fmaf_rn(d, low, __fmaf_rn(d, high, -y));
         if constexpr (sizeof(S) == 4) rest = __fmaf_rn(x - (d + scale_.largest), high, rest);
-        sum = plus_weight<true>(sum, y, rest);
+        add(x, weight<true>(y, rest));
       }
-      return sum;
+      return;
     }
     PAPILIO_UNROLL
     for (unsigned e = 0; e < at_once; ++e) {
       const float x = line[e / in_line][e % in_line], d = x - scale_.largest, back = d - x;
       const float error = (x - (d - back)) - (scale_.largest + back);
       const float y = fmaxf(d * high, -64.0f);
-      sum = plus_weight<false>(sum, y, __fmaf_rn(error, high, __fmaf_rn(d, low, __fmaf_rn(d, high, -y))));
+      add(x, weight<false>(y, __fmaf_rn(error, high, __fmaf_rn(d, low, __fmaf_rn(d, high, -y)))));
     }
-    return sum;
   }
 
  private:
@@ -208,11 +214,11 @@ class WeightSums {
   // From y = (x - largest) high, rounded, and what is left of the exponent. Of logits that are not near the digits may
   // be anything, but not 0.
   template <bool near>
-  __device__ __forceinline__ double plus_weight(double sum, float y, float rest) const {
+  __device__ __forceinline__ double weight(float y, float rest) const {
     constexpr float rounding = 0x1.8p23f;
     const float shifted = y + rounding;
     const auto above = static_cast<unsigned>(digits_above_one((y - (shifted - rounding)) + rest));
-    return plus_digits(sum, near ? above + (1u << 30) : __viaddmax_u32(above, 1u << 30, 1u), shifted);
+    return shifted_digits(near ? above + (1u << 30) : __viaddmax_u32(above, 1u << 30, 1u), shifted);
   }
 
   const TokenScale& scale_;

@@ -90,7 +90,8 @@ template <class S, int blocks, class Mask>
 class RowPart<S, blocks, 0, Mask> {
  public:
   __device__ __forceinline__ RowPart(const TokenCall& call, const S* row, const Mask& mask)
-      : maxima_(row, 0, call.categories, reinterpret_cast<float*>(first_stages), mask), largest_(maxima_.read()) {}
+      : maxima_(row, 0, call.categories, reinterpret_cast<float*>(first_stages), mask),
+        largest_(maxima_.read(call.streams)) {}
 
   __device__ __forceinline__ float largest() const { return largest_; }
   template <class Take>

@@ -26,6 +26,9 @@ struct LogitVector {
   static __device__ __forceinline__ LogitVector load(const S* from) {
     return {__ldg(reinterpret_cast<const uint4*>(from))};
   }
+  static __device__ __forceinline__ LogitVector load_once(const S* from) {
+    return {words_read_once(reinterpret_cast<const uint4*>(from))};
+  }
 
   __device__ __forceinline__ float operator[](int e) const {
     const unsigned word = words_at(e / 2);
@@ -68,6 +71,9 @@ struct LogitVector<float> {
   }
   static __device__ __forceinline__ LogitVector load(const float* from) {
     return {__ldg(reinterpret_cast<const float4*>(from))};
+  }
+  static __device__ __forceinline__ LogitVector load_once(const float* from) {
+    return {__builtin_bit_cast(float4, words_read_once(reinterpret_cast<const uint4*>(from)))};
   }
 
   __device__ __forceinline__ float operator[](int e) const {
@@ -139,14 +145,14 @@ class GroupMaxima {
     groups_ = (rounds + of_group_ - 1) / of_group_;
   }
 
-  // Returns the largest logit of the thread; NaN if it has one.
-  __device__ float read() const {
+  // Returns the largest logit of the thread; NaN if it has one. `streams`: that of the call.
+  __device__ float read(bool streams = false) const {
     float largest = at_edge_;
     for (int g = 0, round = 0; g < groups_; ++g) {
       Vector most = Vector::none();
       for (int r = 0; r < of_group_; ++r, ++round) {
         Vector x[at_once];
-        load(x, round);
+        load(x, round, streams);
         PAPILIO_UNROLL
         for (int u = 0; u < at_once; ++u) most.join(x[u]);
       }
@@ -191,10 +197,13 @@ class GroupMaxima {
   // Whether the thread has its vector n; vectors are counted over all threads, from the thread's first.
   __device__ __forceinline__ bool has(int n) const { return n + index_ < vectors_; }
 
-  __device__ __forceinline__ void load(Vector (&x)[at_once], int round) const {
+  __device__ __forceinline__ void load(Vector (&x)[at_once], int round, bool streams = false) const {
     const int n = round * in_round;
     const S* const from = from_ + std::int64_t{n} * width;
-    if (n + in_round <= vectors_) {
+    if (n + in_round <= vectors_ && streams) {
+      PAPILIO_UNROLL
+      for (int u = 0; u < at_once; ++u) x[u] = Vector::load_once(from + u * in_turn * width);
+    } else if (n + in_round <= vectors_) {
       PAPILIO_UNROLL
       for (int u = 0; u < at_once; ++u) x[u] = Vector::load(from + u * in_turn * width);
     } else {

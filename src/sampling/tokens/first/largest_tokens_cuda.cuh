@@ -26,8 +26,9 @@ struct LargestMemory {
 
 // The key of a part's first category, in one thread; NaN comes first of all. Called by all threads of a block.
 template <class S>
-__device__ __forceinline__ std::uint64_t largest_key(LargestMemory& memory, const LargestMaxima<S>& part) {
-  const float largest = part.read();
+__device__ __forceinline__ std::uint64_t largest_key(LargestMemory& memory, const LargestMaxima<S>& part,
+                                                     bool streams) {
+  const float largest = part.read(streams);
   const unsigned order = largest != largest ? ~0u : token_order(largest + 0.0f);
   const unsigned of_warp = __reduce_max_sync(whole_warp, order);
   if (lane_of_thread() == 0) memory.warp_orders[warp_of_thread()] = of_warp;
@@ -74,7 +75,7 @@ __global__ void __launch_bounds__(largest_threads, largest_blocks)
   const std::int64_t begin = min(call.categories, cluster::rank() * call.in_slice);
   const std::int64_t end = min(call.categories, begin + call.in_slice);
   const S* const logits = static_cast<const S*>(call.logits) + row * call.row_stride;
-  const std::uint64_t key = largest_key<S>(memory, LargestMaxima<S>(logits, begin, end, memory.maxima));
+  const std::uint64_t key = largest_key<S>(memory, LargestMaxima<S>(logits, begin, end, memory.maxima), call.streams);
   cluster::begun();
   if (warp_of_thread() == 0) memory.keys.tell(0, key);
   memory.keys.wait_block();

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "sampling/tokens/near/near_buckets_cuda.cuh"
-#include "sampling/tokens/row_tiles_cuda.cuh"
+#include "sampling/tokens/near/near_part_cuda.cuh"
 #include "sampling/tokens/token_interval.h"
 
 // Guesses from a sample of a row which logits are worth collecting. After a good guess the filters cut among few
@@ -32,7 +32,7 @@ class NearGuess {
     constexpr float lowest = -0x1.fffffep127f;
     if (call_.categories <= Shape::capacity) return {lowest, true, false};
     LogitLine<S> lines[loads];
-    load(row, lines);
+    load_sample<Shape, S, masked>(call_, row, 0, 1, lines);
     float largest = -__builtin_inff();
     PAPILIO_UNROLL
     for (unsigned i = 0; i < loads * in_line; ++i) largest = fmaxf(largest, lines[i / in_line][i % in_line]);
@@ -61,28 +61,8 @@ class NearGuess {
   }
 
  private:
-  static constexpr unsigned in_line = LogitLine<S>::size, loads = 16 / in_line;
-  static constexpr unsigned in_place = 8;  // threads with adjacent loads
+  static constexpr unsigned in_line = LogitLine<S>::size, loads = NearBatch<S>::lines;
   static constexpr int of_lane = near_bins / 32;
-
-  // Loads a sample from places spread over the row.
-  __device__ __forceinline__ void load(std::int64_t row_number, LogitLine<S> (&lines)[loads]) const {
-    const S* const row = static_cast<const S*>(call_.logits) + row_number * call_.row_stride;
-    const LineMask<S> mask(call_, row_number);
-    const auto place = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(row) / sizeof(S) % in_line);
-    const unsigned head = (in_line - place) % in_line;
-    const unsigned count = (static_cast<unsigned>(call_.categories) - head) / in_line;
-    constexpr unsigned places = loads * Shape::threads / in_place;
-    const auto* const from = reinterpret_cast<const uint4*>(row + head);
-    PAPILIO_UNROLL
-    for (unsigned i = 0; i < loads; ++i) {
-      const unsigned n = (i * Shape::threads + threadIdx.x) / in_place;
-      const unsigned first = static_cast<unsigned>(std::uint64_t{n} * (count - in_place) / (places - 1));
-      const unsigned line = first + threadIdx.x % in_place;
-      lines[i] = __builtin_bit_cast(LogitLine<S>, __ldg(from + line));
-      if constexpr (masked) LineMask<S>::apply(mask.of_line(head + line * in_line), lines[i]);
-    }
-  }
 
   // Computes how many bins to collect, from the largest logit of the sample on. Called by one warp.
   __device__ NearGuessed guess_bins() const {

@@ -78,6 +78,19 @@ class NearDraw {
     return true;
   }
 
+  // More is kept than was collected. Says what is known of the row.
+  __device__ bool leave_flat() const {
+    if (!can_be_flat(call_, filter_)) return false;
+    const float unit = static_cast<float>(power_of_two(-static_cast<float>(scale_.unit_bits)));
+    const float mass = static_cast<float>(memory_.known_sum) * unit;
+    Sums(count_).each([&](unsigned n) {
+      const auto category = static_cast<std::int32_t>(logits_[n].category);
+      if (logits_[n].x == scale_.largest) memory_.left = token_of_left({category, mass});
+    });
+    __syncthreads();
+    return false;
+  }
+
   // Whether all weights that were not collected are too small for min_p. The relative error of a weight is 2^-24.
   __device__ bool rest_is_light(const NearBound& bound) const {
     if (is_all_) return true;
@@ -104,7 +117,7 @@ class NearDraw {
     if (warp_of_thread() == 0) find_wanted(of, rest, buckets.all(), limit, !cuts_by_count || call_.joint);
     __syncthreads();
     const std::uint64_t low = memory_.wanted[0], high = memory_.wanted[1];
-    if (low > limit) return cuts_by_count || is_light;  // nothing more is cut off
+    if (low > limit) return cuts_by_count || is_light || leave_flat();  // nothing more is cut off
     if (high > limit || !find_in_order(buckets, true, low)) return false;
     least_key_ = memory_.answer;
     return high <= memory_.answer_sum;
@@ -123,6 +136,7 @@ class NearDraw {
       }
     }
     if (lane_of_thread() != 0) return;
+    memory_.known_sum = low;
     memory_.wanted[0] = top_p_sum(filter_.top_p, low);
     memory_.wanted[1] = top_p_sum(filter_.top_p, high);
   }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "execution/cuda/dependent_launch.cuh"
+#include "sampling/tokens/near/near_blocks_cuda.cuh"
 #include "sampling/tokens/near/near_bound_cuda.cuh"
 #include "sampling/tokens/near/near_draw_cuda.cuh"
 #include "sampling/tokens/near/near_part_cuda.cuh"
@@ -11,38 +12,6 @@
 // held in shared memory. The blocks of a cluster share a row; the first block draws from what all of them collected.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
-
-// Sends the collected logits of this block to the first block. Call after a barrier.
-template <class Shape>
-__device__ __forceinline__ void join_parts(double rest) {
-  NearMemory<Shape>& memory = near_memory<Shape>();
-  NearLogit* const logits = near_logits<Shape>();
-  const unsigned count = memory.count;
-  cluster::sync();  // the first block has collected
-  if (cluster::rank() != 0) {
-    if (threadIdx.x == 0) {
-      memory.gathered = atomicAdd(cluster::at(&memory.count, 0), count);
-      *cluster::at(&memory.rest_of_block[cluster::rank()], 0) = rest;
-    }
-    __syncthreads();
-    const unsigned begin = memory.gathered;
-    NearLogit* const to = cluster::at(logits, 0);
-    if (begin + count <= Shape::capacity)
-      for (unsigned n = threadIdx.x; n < count; n += Shape::threads) to[begin + n] = logits[n];
-  }
-  cluster::sync();
-}
-
-// The sum of `rest` over a block, for all of its threads. Has a barrier.
-template <class Shape>
-__device__ __forceinline__ double rest_of_block(double rest) {
-  NearMemory<Shape>& memory = near_memory<Shape>();
-  __syncwarp();
-  rest = sum_of_warp(rest);
-  if (lane_of_thread() == 0) memory.rest_of_warp[warp_of_thread()] = rest;
-  __syncthreads();
-  return sum_of_warp(lane_of_thread() < Shape::warps ? memory.rest_of_warp[lane_of_thread() % Shape::warps] : 0.0);
-}
 
 // Functions of their own keep the kernel within its registers.
 template <class Shape, class S, bool masked>
@@ -70,7 +39,7 @@ __device__ __forceinline__ void draw_near_row(const TokenCall& call, std::int64_
   const std::int64_t end = min(call.categories, begin + call.in_slice);
   const S* const logits = static_cast<const S*>(call.logits);
   __syncthreads();  // the previous row is done
-  if (threadIdx.x == 0) memory.count = 0;
+  if (threadIdx.x == 0) memory.count = 0, memory.left = left_over;
   if (threadIdx.x == 32) memory.scale = token_scale(0, filter.temperature, unit_bits);
   if (threadIdx.x == 64) memory.least_weight = least_weight(filter.min_p, unit_bits);
   if (threadIdx.x == 96) memory.number = draw_number_of_row(call, row);
@@ -92,18 +61,14 @@ __device__ __forceinline__ void draw_near_row(const TokenCall& call, std::int64_
   if (next >= 0 && threadIdx.x == 0) prefetch(logits + next * call.row_stride + begin, end - begin);
   rest = rest_of_block<Shape>(rest);
   if (cluster::size() > 1) {
-    join_parts<Shape>(rest);
+    join_parts<Shape>(rest, Shape::capacity, [] {});
     if (cluster::rank() != 0) return;
     for (int block = 1; block < cluster::size(); ++block) rest += memory.rest_of_block[block];
   }
-  const NearRow of = {bound, summed && has_top, Summed::additions};
+  const NearRow of = {bound, summed && has_top, NearPowers<S>::additions};
   const bool done = draw_near<Shape>(call, row, filter, of, rest);
-  if (!done && threadIdx.x == 0) call.tokens[row] = left_over;
+  if (!done && threadIdx.x == 0) call.tokens[row] = memory.left;
 }
-
-// The first row of this block's cluster, and how far its rows are apart.
-__device__ __forceinline__ std::int64_t row_of_cluster() { return blockIdx.x / static_cast<unsigned>(cluster::size()); }
-__device__ __forceinline__ std::int64_t rows_at_once() { return gridDim.x / static_cast<unsigned>(cluster::size()); }
 
 template <class S, bool masked>
 __global__ void __launch_bounds__(FewNear::threads, FewNear::blocks)
@@ -122,13 +87,15 @@ __global__ void __launch_bounds__(FewNear::threads, FewNear::blocks)
   execution::end_after_kernel_before();
 }
 
-// Draws from the rows that the kernel above left over: once more with larger blocks, which collect more logits. If it
+// Draws from rows that the kernel above left over and that are not flat: with larger blocks, which collect more. If it
 // may have rows, it does not let the next kernel come early, whose clusters need empty multiprocessors.
 template <class S, bool masked>
 __global__ void __launch_bounds__(ManyNear::threads, ManyNear::blocks)
     draw_many_near_tokens(const __grid_constant__ TokenCall call) {
   const std::int64_t step = rows_at_once();
-  const auto may_be_left = [&](std::int64_t row) { return way_of_row(call, row) == TokenWay::near; };
+  const auto may_be_left = [&](std::int64_t row) {
+    return way_of_row(call, row) == TokenWay::near && !can_be_flat(call, filter_of_row(call, row));
+  };
   if (!may_be_any_row(call, row_of_cluster(), step, may_be_left)) {
     execution::let_next_kernel_come();
     return execution::end_after_kernel_before();
