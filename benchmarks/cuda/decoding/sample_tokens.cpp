@@ -2,7 +2,7 @@
 //
 //   papilio_tokens_cuda_bench [--json FILE] [--limit SECONDS] [--quick] [--cases NAMES]
 //
-// NAMES, between commas: filters, own (filters per row), flat (higher temperatures), plain (no filter, with and without
+// NAMES, between commas: filters, own (filters per row), flat (much is kept), plain (no filter, with and without
 // log probabilities), changes (masks, biases, ranks). Rows of 131,072 logits, normal numbers times 3; for one case
 // equal ones, for another some that are larger. What a call draws is compared with the CPU first, to the bit, and so is
 // what a replay of it in a CUDA graph draws, which is timed as well.
