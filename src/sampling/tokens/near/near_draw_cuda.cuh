@@ -78,7 +78,8 @@ class NearDraw {
     return true;
   }
 
-  // More is kept than was collected. Says what is known of the row.
+  // More is kept than was collected. Says what is known of the row. If several categories have the largest logit, any
+  // of them will do.
   __device__ bool leave_flat() const {
     if (!can_be_flat(call_, filter_)) return false;
     const float unit = static_cast<float>(power_of_two(-static_cast<float>(scale_.unit_bits)));
