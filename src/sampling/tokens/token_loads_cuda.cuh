@@ -9,8 +9,8 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// 16 bytes that are read once. They do not enter the L1 cache. Of logits that the L2 cache holds such loads take
-// longer.
+// 16 bytes that are read once and do not enter the L1 cache. If the L2 cache holds them, this takes longer than another
+// load.
 __device__ __forceinline__ uint4 words_read_once(const uint4* from) {
 #if defined(__CUDA_ARCH__)
   uint4 words;

@@ -2,10 +2,8 @@
 
 #include <cstdint>
 
-#include "sampling/tokens/flat/flat_memory_cuda.cuh"
-#include "sampling/tokens/near/near_part_cuda.cuh"
+#include "sampling/tokens/flat/flat_part_cuda.cuh"
 #include "sampling/tokens/token_interval.h"
-#include "sampling/tokens/weight_sums_cuda.cuh"
 
 // Draws from a flat row after its second reading: finds the cut among the logits of the window, the segment of the
 // token, and the token in it.
@@ -104,22 +102,16 @@ class FlatDraw {
 
   // The exact sum of all weights below the window, also those in the parts of other blocks.
   __device__ std::uint64_t sum_below() const {
-    using Weights = WeightSums<S, 8, true>;
     using Lines = typename NearBatch<S>::Lines;
-    const Weights weights(scale_);
+    const FlatWeights<S> weights(scale_);
     std::uint64_t sum = 0;
     FlatReader<Shape, S, masked, true>(call_, row_, 0, call_.categories)
         .read(
             [&](const Lines& lines, unsigned, unsigned) {
               double below = weights.none();
-              PAPILIO_UNROLL
-              for (unsigned i = 0; i < NearBatch<S>::lines; i += Weights::lines) {
-                LogitLine<S> some[Weights::lines];
-                PAPILIO_UNROLL
-                for (unsigned n = 0; n < Weights::lines; ++n) some[n] = lines[i + n];
-                weights.each(
-                    some, [&](float x, double weight) { below = __dadd_rz(below, x < window_.least ? weight : 0.0); });
-              }
+              each_weight<S>(weights, lines, [&](float x, double weight) {
+                below = __dadd_rz(below, x < window_.least ? weight : 0.0);
+              });
               sum += weights.units(below);
             },
             [&](float x, std::uint32_t) { sum += x < window_.least ? weight_of(x, scale_) : 0; });

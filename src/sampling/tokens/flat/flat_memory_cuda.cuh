@@ -13,10 +13,11 @@
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 inline constexpr unsigned most_segments = 192;  // of a row
+
 // Then 16 weights add up to at most 2^52.
 static_assert(least_flat >= 16384);
 
-// What is known of a row: its largest logit, and the sum of its weights in units of the weight of that, about.
+// What is known of a row: its largest logit, and roughly the sum of its weights, in units of the weight of that logit.
 struct FlatKnown {
   float largest, mass;
   bool is_known;

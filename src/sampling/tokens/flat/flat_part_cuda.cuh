@@ -38,6 +38,21 @@ __device__ __forceinline__ FlatMass read_mass(const FlatReader<Shape, S, masked,
   return mass;
 }
 
+// Calls add(logit, weight) for a batch. By all threads of a warp.
+template <class S, class Weights, class Add>
+__device__ __forceinline__ void each_weight(const Weights& weights, const typename NearBatch<S>::Lines& lines,
+                                            const Add& add) {
+  PAPILIO_UNROLL
+  for (unsigned i = 0; i < NearBatch<S>::lines; i += Weights::lines) {
+    LogitLine<S> some[Weights::lines];
+    PAPILIO_UNROLL
+    for (unsigned n = 0; n < Weights::lines; ++n) some[n] = lines[i + n];
+    weights.each(some, add);
+  }
+}
+template <class S>
+using FlatWeights = WeightSums<S, 8, true>;
+
 // The second reading. Logits of the window are collected, and those from its upper end on are summed by segments. Other
 // weights are summed as well: `exact`, where so many logits reach the window that all weights are computed together; or
 // roughly, and those that reach the window one by one.
@@ -61,7 +76,6 @@ class FlatPart {
  private:
   static constexpr unsigned size = NearBatch<S>::size, in_line = LogitLine<S>::size;
   using Lines = typename NearBatch<S>::Lines;
-  using Weights = WeightSums<S, 8, true>;
 
   static __device__ __forceinline__ const TokenScale& scale() { return near_memory<Shape>().scale; }
   static __device__ __forceinline__ const FlatWindow& window() { return flat_memory<Shape>().window; }
@@ -88,24 +102,18 @@ class FlatPart {
 
   // Sums all weights. Returns the sum over those that are kept; `in_window` are the others from the window on.
   __device__ __forceinline__ std::uint64_t sum_all(const Lines& lines, unsigned& in_window) {
-    const Weights weights(scale());
+    const FlatWeights<S> weights(scale());
     const float least = window().least, upper = window().upper;
     double all = weights.none(), kept = all;
-    PAPILIO_UNROLL
-    for (unsigned i = 0; i < NearBatch<S>::lines; i += Weights::lines) {
-      LogitLine<S> some[Weights::lines];
-      PAPILIO_UNROLL
-      for (unsigned n = 0; n < Weights::lines; ++n) some[n] = lines[i + n];
-      unsigned bit = 1u << i * in_line;
-      weights.each(some, [&](float x, double weight) {
-        all = __dadd_rz(all, weight);
-        const bool is_kept = x >= upper;
-        kept = __dadd_rz(kept, is_kept ? weight : 0.0);
-        above += is_kept ? 1 : 0;
-        in_window |= !is_kept && x >= least ? bit : 0;
-        bit *= 2;
-      });
-    }
+    unsigned bit = 1;
+    each_weight<S>(weights, lines, [&](float x, double weight) {
+      all = __dadd_rz(all, weight);
+      const bool is_kept = x >= upper;
+      kept = __dadd_rz(kept, is_kept ? weight : 0.0);
+      above += is_kept ? 1 : 0;
+      in_window |= !is_kept && x >= least ? bit : 0;
+      bit *= 2;
+    });
     const std::uint64_t of_kept = weights.units(kept);
     between += weights.units(all) - of_kept;
     return of_kept;

@@ -6,6 +6,12 @@
 
 namespace papilio::sampling {
 
+// A part has a segment more than those that are full, and may be longer than its share by less than one.
+static_assert(most_near_categories / sampling_kernel::FlatSegments<sampling_kernel::FewNear>::size +
+                  2 * most_token_parts <=
+              sampling_kernel::most_segments);
+static_assert(most_near_categories <= std::int64_t{1} << (31 - sampling_kernel::flat_mass_bits));
+
 bool has_flat_rows(const TokenCall& call) {
   const bool has_top_p = call.top_p.values != nullptr || call.top_p.value < 1;
   const bool has_no_top_k =

@@ -59,7 +59,7 @@ struct NearMemory {
   double rest_of_warp[Shape::warps], rest_of_block[most_blocks];
   unsigned largest_of_warp[Shape::warps], least_of_warp[Shape::warps];  // in the order
   NearGuessed guess;
-  std::uint64_t known_sum;  // of all weights, about
+  std::uint64_t known_sum;  // of all weights, roughly
   std::int32_t left;        // the token of the row, if it is left over
   TokenScale scale;
   unsigned count;  // of collected logits; above the capacity if some were dropped

@@ -11,6 +11,9 @@
 
 namespace papilio::sampling {
 
+// With more categories, too many would fall into one bucket.
+inline constexpr std::int64_t most_near_categories = std::int64_t{1} << 19;
+
 template <class Shape>
 constexpr std::int64_t near_shared_bytes =
     sizeof(sampling_kernel::NearMemory<Shape>) + Shape::capacity * sizeof(sampling_kernel::NearLogit);

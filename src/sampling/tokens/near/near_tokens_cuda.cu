@@ -5,16 +5,10 @@
 #include "sampling/tokens/near/near_launch_cuda.h"
 
 namespace papilio::sampling {
-namespace {
-
-// With more categories, too many would fall into one bucket.
-constexpr std::int64_t most_categories = std::int64_t{1} << 19;
-
-}  // namespace
 
 NearRows near_rows(const TokenCall& call) {
   if (!call.on_chip || call.bias_offsets != nullptr || call.kept_masses != nullptr ||
-      call.categories > most_categories || !fits_in_block(near_shared_bytes<sampling_kernel::FewNear>))
+      call.categories > most_near_categories || !fits_in_block(near_shared_bytes<sampling_kernel::FewNear>))
     return NearRows::none;
   // With fewer rows the other kernels are as fast (benchmarks/results/tokens-gpu.md, near the largest).
   const std::int64_t multiprocessors = execution::multiprocessors();
