@@ -109,7 +109,7 @@ struct BoundMemory {
   // Groups of lanes whose largest logits are compared.
   static constexpr int of_warp = most_blocks / blocks, of_block = of_warp * block_warps, all = blocks * of_block;
 
-  std::uint64_t arrived;
+  std::uint64_t arrived, counts_arrived, keys_arrived;
   alignas(16) unsigned orders[all];  // of the groups' largest logits
   unsigned bounds[block_warps];
 
@@ -118,6 +118,9 @@ struct BoundMemory {
   __device__ void init() {
     arrival::init(&arrived);
     arrival::expect(&arrived, sizeof(orders));
+    arrival::init(&counts_arrived);
+    arrival::expect(&counts_arrived, blocks * 8);
+    arrival::init(&keys_arrived);
     arrival::init_done();
   }
 
@@ -166,24 +169,34 @@ struct BoundMemory {
 
 #if defined(PAPILIO_BOUNDED_FIRST)
 
-// Where this block's keys go in the first block.
+// Sends a key of this block to the first block.
 template <int blocks>
-__device__ __forceinline__ std::uint64_t* keys_of(FirstMemory& memory, int place) {
-  if constexpr (blocks == 1) return &memory.keys[place];
-  return cluster::at(&memory.keys[cluster::rank() * few_taken + place], 0);
+__device__ __forceinline__ void send_key(FirstMemory& memory, BoundMemory<blocks>& groups, int place,
+                                         std::uint64_t key) {
+  if constexpr (blocks == 1)
+    memory.keys[place] = key;
+  else
+    arrival::send(&memory.keys[cluster::rank() * few_taken + place], key, &groups.keys_arrived, 0);
 }
 
-// Tells all blocks how many keys this one has sent, and waits for theirs.
+// Tells all blocks how many keys this one has, and waits for their numbers. The first block also waits for the keys.
+// Returns how many there are, for all threads.
 template <int blocks>
-__device__ __forceinline__ void tell_count(const FirstMemory& memory, FewMemory& few) {
-  const int thread = static_cast<int>(threadIdx.x);
+__device__ __forceinline__ unsigned join_keys(const FirstMemory& memory, FewMemory& few, BoundMemory<blocks>& groups) {
+  const int thread = static_cast<int>(threadIdx.x), lane = lane_of_thread();
   const auto count = static_cast<unsigned>(memory.count);
   if constexpr (blocks == 1) {
-    if (thread == 0) few.told[0] = count;
-    __syncthreads();
+    return count;
   } else {
-    if (thread < blocks) *cluster::at(&few.told[cluster::rank()], thread) = count;
-    cluster::sync();
+    if (thread < blocks) arrival::send(&few.told[cluster::rank()], count, &groups.counts_arrived, thread);
+    arrival::wait(&groups.counts_arrived);
+    const unsigned of_block = lane < blocks ? static_cast<unsigned>(few.told[lane]) : 0;
+    if (cluster::rank() == 0) {
+      const unsigned sent = __reduce_add_sync(whole_warp, min(of_block, unsigned{few_taken}));
+      if (thread == 0) arrival::expect(&groups.keys_arrived, 8 * sent);  // some may have arrived before
+      arrival::wait(&groups.keys_arrived);
+    }
+    return __reduce_add_sync(whole_warp, of_block);
   }
 }
 
@@ -191,8 +204,8 @@ __device__ __forceinline__ void tell_count(const FirstMemory& memory, FewMemory&
 template <int blocks>
 __device__ __forceinline__ void put_in_order(const FirstMemory& memory, FewMemory& few, int k) {
   const int lane = lane_of_thread(), block = lane % blocks;
-  const int here = warp_of_thread() % blocks, taken = static_cast<int>(few.told[here]);
-  const auto others = static_cast<int>(few.told[block]);
+  const int here = warp_of_thread() % blocks, taken = blocks == 1 ? memory.count : static_cast<int>(few.told[here]);
+  const int others = blocks == 1 ? memory.count : static_cast<int>(few.told[block]);
   const std::uint64_t* const other = memory.keys + block * few_taken;
   for (int n = warp_of_thread() / blocks; n < taken; n += block_warps / blocks) {
     const std::uint64_t key = memory.keys[here * few_taken + n];
@@ -247,12 +260,10 @@ __device__ __forceinline__ void draw_row_by_bound(const TokenCall& call, std::in
     part.find(bound, [&](float x, std::int64_t category) {
       if (x == -__builtin_inff()) return;
       const int place = atomicAdd(&memory.count, 1);
-      if (place < few_taken) *keys_of<blocks>(memory, place) = token_key(token_order(x + 0.0f), category);
+      if (place < few_taken) send_key<blocks>(memory, groups, place, token_key(token_order(x + 0.0f), category));
     });
   __syncthreads();
-  tell_count<blocks>(memory, few);
-  const auto taken = static_cast<unsigned>(few.told[lane_of_thread() % blocks]);
-  const unsigned count = __reduce_add_sync(whole_warp, lane_of_thread() < blocks ? taken : 0);
+  const unsigned count = join_keys<blocks>(memory, few, groups);
   if (count > few_taken) return draw_first_again<S, masked>(call, memory, few, row);
   if (!draws) return;
   put_in_order<blocks>(memory, few, k);
