@@ -54,7 +54,7 @@ TYPED_TEST(CudaNearTokens, LongRows) {
 // to 18,000 of them. Of 120 rows each is shared by two of the larger blocks. In the end rows of all sizes are in one
 // call.
 TYPED_TEST(CudaNearTokens, KeepMany) {
-  for (const std::int64_t count : {std::int64_t{120}, many}) {
+  for (const std::int64_t count : {std::int64_t{70}, std::int64_t{120}, many}) {
     auto rows = normal_rows<TypeParam>(count, 40000, 0.2, static_cast<std::uint64_t>(count));
     for (const float top_p : {0.05f, 0.2f, 0.3f, 0.5f}) ASSERT_TRUE(same_by(rows, {0, top_p, 0})) << count << " rows";
     ASSERT_TRUE(same_by(rows, {0, 0.9f, 0.4f})) << count << " rows";

@@ -10,10 +10,10 @@ NearRows near_rows(const TokenCall& call) {
   if (!call.on_chip || call.bias_offsets != nullptr || call.kept_masses != nullptr ||
       call.categories > most_near_categories || !fits_in_block(near_shared_bytes<sampling_kernel::FewNear>))
     return NearRows::none;
-  // With fewer rows the other kernels are as fast (benchmarks/results/tokens-gpu.md, near the largest).
+  // With fewer rows other kernels are as fast, or faster (benchmarks/results/tokens-gpu.md, near the largest).
   const std::int64_t multiprocessors = execution::multiprocessors();
-  if (2 * call.rows >= 3 * multiprocessors) return NearRows::filtered;
-  if (4 * call.rows >= 3 * multiprocessors) return NearRows::of_top_p;
+  if (4 * call.rows >= 3 * multiprocessors) return NearRows::filtered;
+  if (2 * call.rows > multiprocessors) return NearRows::of_top_p;
   return call.rows >= 8 ? NearRows::of_top_k : NearRows::none;
 }
 
