@@ -14,8 +14,8 @@ TYPED_TEST_SUITE(CudaFlatTokens, TokenTypes);
 using Filter = TokenFilterOfAll;
 constexpr Filter filters[] = {{0, 0.9f, 0}, {0, 0.5f, 0.001f}, {0, 0.99f, 0}, {0, 0.3f, 0.2f}, {0, 0.9999f, 0}};
 
-// So many rows take the kernel on every device that has it; blocks share `shared` rows.
-constexpr std::int64_t many = 240, shared = 120;
+// So many rows take the kernel on every device that has it; of `shared` rows blocks share one by two, of `few` by four.
+constexpr std::int64_t many = 240, shared = 120, few = 70;
 
 // The tokens, log probabilities and kept counts: for a kept set, its mass or ranks other kernels draw.
 template <class S>
@@ -34,7 +34,7 @@ template <class S>
 // From rows that are just too flat to be collected to those with nearly equal weights.
 TYPED_TEST(CudaFlatTokens, OfEverySize) {
   for (const std::int64_t categories : {16383, 16384, 16389, 33003})
-    for (const std::int64_t count : {shared, many}) {
+    for (const std::int64_t count : {few, shared, many}) {
       const auto rows = normal_rows<TypeParam>(count, categories, 0.5, static_cast<std::uint64_t>(categories));
       for (const Filter& f : filters)
         for (const float temperature : {0.3f, 3.0f})
@@ -45,7 +45,7 @@ TYPED_TEST(CudaFlatTokens, OfEverySize) {
 // Segments in which weights are summed; rough sums that leave the cut in doubt.
 TYPED_TEST(CudaFlatTokens, LongRows) {
   for (const std::int64_t categories : {131072, 262147, 524288}) {
-    const auto rows = normal_rows<TypeParam>(categories > 262147 ? 100 : shared, categories, 1, 8);
+    const auto rows = normal_rows<TypeParam>(categories > 131072 ? few : shared, categories, 1, 8);
     for (const float top_p : {0.7f, 0.9f, 0.95f})
       ASSERT_TRUE(same(rows, {0, top_p, 0}, 1)) << categories << " categories";
   }

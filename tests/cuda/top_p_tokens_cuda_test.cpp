@@ -17,6 +17,15 @@ class CudaTopPTokenWeights : public CudaTest {};
 constexpr TokenFilterOfAll filters[] = {{0, 0.9f, 0},    {0, 0.999f, 0},    {0, 0, 0},
                                         {0, 0.5f, 0.1f}, {0, 0.95f, 0.05f}, {0, 1e-9f, 1e-4f}};
 
+// Without the results for which other kernels draw, or which take long on a CPU.
+template <class S>
+::testing::AssertionResult same(TokenRows<S> rows) {
+  rows.masses = rows.ranks = false;
+  rows.room = 0;
+  const Said host = said_by_host(rows);
+  return same_said(said_by_device(rows, 0), host);
+}
+
 // Clusters of eight blocks, four and two; lengths from just below the least on.
 TYPED_TEST(CudaTopPTokens, OfEverySize) {
   for (const std::int64_t categories : {16384, 16385, 20011, 33003, 131072, 300007})
@@ -62,6 +71,63 @@ TYPED_TEST(CudaTopPTokens, FlatAndPeaked) {
   const auto rows = normal_rows<TypeParam>(12, 20000, 3, 6);
   for (const float temperature : {0x1p-100f, 1e-6f, 0.05f, 3.0f, 1e6f, 0x1p100f})
     for (const TokenFilterOfAll& f : filters) ASSERT_TRUE(same_by(rows, f, temperature)) << temperature;
+}
+
+// So many logits are near the largest that blocks have no room to list them, or the cut is far from it: it is looked
+// for in a window. Clusters of eight blocks, four and two.
+TYPED_TEST(CudaTopPTokens, Windows) {
+  struct Shape {
+    std::int64_t rows, categories;
+  };
+  for (const Shape shape : {Shape{2, 151936}, Shape{40, 60000}, Shape{64, 60000}}) {
+    auto rows = normal_rows<TypeParam>(shape.rows, shape.categories, 1, 12);
+    for (const TokenFilterOfAll& f : filters)
+      for (const float temperature : {0.8f, 3.0f}) ASSERT_TRUE(same_by(rows, f, temperature)) << shape.rows << " rows";
+    for (const std::int64_t offset : {1, 6}) ASSERT_TRUE(same_by(rows, filters[0], 3, offset)) << shape.rows << " rows";
+    allow(rows, 0.7, 4);
+    for (const TokenFilterOfAll& f : {filters[0], filters[3], TokenFilterOfAll{0, 0.97f, 0.2f}})
+      ASSERT_TRUE(same_by(rows, f, 3)) << shape.rows << " rows with masks";
+  }
+}
+
+// Parts of more than 65,536 logits.
+TYPED_TEST(CudaTopPTokens, LongPartsOfTwoBlocks) {
+  const auto rows = normal_rows<TypeParam>(64, 151936, 1, 9);
+  for (const float temperature : {0.3f, 3.0f})
+    ASSERT_TRUE(same(filtered(rows, temperature, 0, 0.9f, 0))) << "temperature " << temperature;
+  ASSERT_TRUE(same(filtered(normal_rows<TypeParam>(64, 262144, 1, 9), 0.4f, 0, 0.9f, 0)));
+}
+
+// A sample misleads: the largest logits are few and have most of the mass, the window's are all in one block, or
+// adjacent ones are alike.
+TYPED_TEST(CudaTopPTokens, WindowsGuessedWrongly) {
+  constexpr std::int64_t categories = 100003;
+  const auto logit_of = [](int kind, std::int64_t k) {
+    const double noise = std::sin(static_cast<double>(k) * 12.9898);
+    switch (kind) {
+      case 0:
+        return k % 9973 == 77 ? 9.0 : noise;
+      case 1:
+        return k < 15000 ? 1 + 0.01 * noise : -1 + noise;
+      case 2:
+        return std::cos(static_cast<double>(k / 500));
+      case 3:
+        return static_cast<double>(k) * 3e-5;
+      case 4:
+        return k % 3 == 0 ? 0.0 : -1e-3 * static_cast<double>(k % 7);
+      default:
+        return k / 128 % 4 == 1 ? 2.0 : noise;  // what a sample has, or never has
+    }
+  };
+  for (const std::int64_t count : {6, 64}) {
+    TokenRows<TypeParam> rows = {count, categories};
+    for (std::int64_t row = 0; row < count; ++row)
+      for (std::int64_t k = 0; k < categories; ++k)
+        rows.logits.push_back(stored<TypeParam>(logit_of(static_cast<int>(row % 6), k)));
+    for (const float top_p : {0.2f, 0.9f, 0.999f})
+      for (const float temperature : {0.25f, 2.0f})
+        ASSERT_TRUE(same(filtered(rows, temperature, 0, top_p, 0))) << count << " rows, top_p " << top_p;
+  }
 }
 
 // top_p asks for just what some equal logits have, or hardly more or less. If it asks for more, the others are farther

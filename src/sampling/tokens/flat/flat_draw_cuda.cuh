@@ -200,7 +200,7 @@ class FlatDraw {
   std::int64_t row_;
   TokenFilter filter_;
   TokenScale scale_;
-  FlatWindow window_;
+  TopPWindow window_;
   const FlatRow& of_;
   unsigned count_ = 0;      // of the window
   std::uint64_t kept_ = 0;  // the sum of the weights from the window's upper end on

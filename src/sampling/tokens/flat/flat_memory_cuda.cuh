@@ -5,6 +5,7 @@
 #include "sampling/tokens/near/near_buckets_cuda.cuh"
 #include "sampling/tokens/near/near_part_cuda.cuh"
 #include "sampling/tokens/token_call_cuda.h"
+#include "sampling/tokens/window/top_p_window_cuda.cuh"
 
 // Flat rows: those of which top_p keeps more logits than a block can collect. They are read twice. After the first
 // reading the largest logit and the sum of all weights are known, and a sample says between which two logits top_p
@@ -23,21 +24,14 @@ struct FlatKnown {
   bool is_known;
 };
 
-// Logits from `upper` on are kept; those from `least` on may be.
-struct FlatWindow {
-  float least, upper;
-  float top;  // of sums of powers of 2 of smaller logits
-  bool is_good;
-  bool is_long;  // a large part of the row reaches it
-};
-
 // It takes the place of the last collected logits.
 struct FlatMemory {
   alignas(16) unsigned segments[most_segments][2];  // two halves of 64-bit sums: weights from `upper` on
   std::uint64_t between_of[most_blocks];            // of each block: exact sums of other weights
   double rough_of[most_blocks];                     // and a rough one of the rest
   unsigned above_of[most_blocks], orders_of[most_blocks];
-  FlatWindow window;
+  TopPWindow window;
+  WindowMemory guess;
   bool are_few;   // flat rows in the call
   unsigned kept;  // of the window
 };

@@ -78,7 +78,7 @@ class FlatPart {
   using Lines = typename NearBatch<S>::Lines;
 
   static __device__ __forceinline__ const TokenScale& scale() { return near_memory<Shape>().scale; }
-  static __device__ __forceinline__ const FlatWindow& window() { return flat_memory<Shape>().window; }
+  static __device__ __forceinline__ const TopPWindow& window() { return flat_memory<Shape>().window; }
   static __device__ __forceinline__ NearPowers<S> powers() { return {scale().high, window().top}; }
 
   // Called by all threads of a warp.

@@ -7,8 +7,9 @@
 // Finds where top_p cuts the order of a row. The blocks of a cluster send each other histograms of the weights over the
 // distance from the largest logit. Every block finds the bin of the cut, and gets its keys from all blocks; if there
 // are too many, the bin is divided again. The first histogram is of the listed logits; if the rough sum of the others
-// leaves a doubt, they are summed exactly. If not all near logits fit in the lists, a sample says where the cut is, and
-// a histogram of all logits has its bins there. If neither is enough, bins cover the row evenly.
+// leaves a doubt, they are summed exactly. If the cut is beyond the list, or there is no room for the list, a sample
+// says which window has the cut, and the next histogram is of the window's logits. If the cut is not there, bins cover
+// all logits evenly.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -21,126 +22,191 @@ class TopPCut {
   static constexpr int threads = Shape::threads, warps = Shape::warps;
 
  public:
-  __device__ __forceinline__ TopPCut(const Part& part, Memory& memory, const TokenScale& scale, float temperature,
-                                     std::int64_t categories)
-      : part_(part), memory_(memory), scale_(scale), temperature_(temperature), categories_(categories) {}
+  // The scale is in memory.
+  __device__ __forceinline__ TopPCut(const Part& part, Memory& memory, float temperature)
+      : part_(part), memory_(memory), scale_(memory.scale), temperature_(temperature) {}
 
   // Returns false if there are too many keys at the cut, however often its bin is divided.
   __device__ __forceinline__ bool find(float top_p) {
-    std::uint64_t wanted = 0, doubt = 0;
-    bool anew = true;  // the bins do not divide one of the round before
     begin(Stage::listed);
-    if (is_listed()) collect();
+    if (has_list()) collect();
     PAPILIO_UNROLL_NONE
     for (int round = 0; round < top_p_rounds; ++round) {
       std::uint64_t of_bins;
       const std::uint64_t mine = join_bins(round);
       const std::uint64_t to = sum_to_thread<top_p_bins>(mine, memory_.scratch, of_bins);
-      if (anew) {
-        const RoughBounds rest = memory_.rest;
-        wanted = top_p_sum(top_p, of_bins + rest.low);
-        doubt = rest.high - rest.low;
-      }
-      Stage next = Stage::all;
-      int bin = 0;
-      anew = is_too_long(next) || of_bins < wanted;
-      if (!anew) {
+      const RoughBounds rest = memory_.rest;
+      std::uint64_t wanted = depth_ == 0 ? wanted_of(top_p, of_bins, rest.low) : memory_.wanted;
+      Stage next = stage_;
+      if (stage_ == Stage::sampled || is_too_long() || of_bins < wanted || wanted == 0) {
+        next = next_stage();
+      } else {
         if (threadIdx.x < top_p_bins && to >= wanted && to - mine < wanted) {
           memory_.bin = static_cast<int>(threadIdx.x);
           memory_.before = to - mine;
           memory_.found = 0;
         }
         __syncthreads();
-        bin = memory_.bin;
-        anew = needs_next(bin, next);
+        const int bin = memory_.bin;
         wanted -= memory_.before;
-        if (!anew && send_keys(round, bin)) {
+        if (stage_ == Stage::all && depth_ == 0 && bin == last_bin) {
+          next = next_stage();
+        } else if (send_keys(round, bin)) {
           find_key(wanted);
           // The exact sum of all weights is at most `doubt` larger, and asks for at most that and 1 more.
+          const std::uint64_t doubt = rest.high - rest.low;
           if (doubt == 0 ? wanted <= memory_.cut_sum : wanted + doubt < memory_.cut_sum) return true;
-          anew = true;
           next = Stage::listed_exactly;
-        } else if (!anew) {
-          if (depth_ == most_depth) return false;
-          (depth_ == 0 ? path_[0] : path_[1]) = bin;
+        } else {
+          if (depth_ == top_p_most_depth) return false;
+          if (threadIdx.x == 0) memory_.path[depth_] = bin, memory_.wanted = wanted;
           ++depth_;
         }
       }
-      if (anew) begin_again(next, bin);
+      if (next != stage_) {
+        if (stage_ == Stage::sampled && guess_window(mine, top_p)) next = Stage::window;
+        begin_again(next);
+      }
       if (threadIdx.x == 0 && round + 1 < top_p_rounds) memory_.init_round(round + 1);
       cluster::sync();  // all blocks have read the old bins and keys
     }
     return false;
   }
 
-  __device__ __forceinline__ bool is_listed() const { return stage_ <= Stage::listed_exactly; }
+  // Whether all logits that the bins cover are listed.
+  __device__ __forceinline__ bool has_list() const { return stage_ <= Stage::window; }
+  // Whether those that are kept are listed or above a window.
+  __device__ __forceinline__ bool has_window() const { return stage_ == Stage::window; }
 
  private:
-  // What the bins cover: the listed logits, where the others are summed roughly, and exactly; a sample; of all logits,
-  // what is near the bin that the sample says; the same distance from the largest as the list, the last bin with all
-  // that is beyond; all weights that are not 0.
-  enum class Stage { listed, listed_exactly, sampled, near_sample, all, all_weights };
+  // Whether all weights have been summed.
+  __device__ __forceinline__ bool has_sum() const { return stage_ == Stage::listed_exactly || stage_ == Stage::window; }
+
+  // What the bins cover: the listed logits, where the others are summed roughly, and exactly; a window; a sample; all
+  // logits, the last bin being of what is farther from the largest than the list; all weights that are not 0.
+  enum class Stage { listed, listed_exactly, window, sampled, all, all_weights };
 
   static constexpr float near_temperatures = 10;  // usually far enough
   static constexpr float all_temperatures = 44;   // all weights beyond are 0
-  static constexpr int most_depth = 2;
   static constexpr int last_bin = top_p_bins - 1;
 
-  // `bin`: of the sample.
-  __device__ __forceinline__ void begin(Stage stage, int bin = 0) {
-    constexpr float beside = 16, share = static_cast<float>(top_p_bins - 2) / (2 * beside);
-    const float temperatures = stage == Stage::all_weights ? all_temperatures : near_temperatures;
-    bound_ = scale_.largest - 1.0001f * temperatures * temperature_;
-    const bool has_list = part_.has_list() && has_tops(bound_, scale_.high);
-    stage_ = stage == Stage::listed && !has_list ? Stage::sampled : stage;
-    if (!is_listed()) bound_ = -0x1.fffffep127f;
-    per_bin_ = static_cast<float>(top_p_bins) / (temperatures * temperature_);
+  __device__ __forceinline__ void begin(Stage stage) {
+    const float temperatures = (stage == Stage::all_weights ? all_temperatures : near_temperatures) * temperature_;
+    bound_ = -0x1.fffffep127f;
+    per_bin_ = static_cast<float>(top_p_bins) / temperatures;
     offset_ = 0;
-    if (stage == Stage::near_sample) {
-      per_bin_ *= share;
-      offset_ = (static_cast<float>(bin) + 0.5f - beside) * share - 1;
-    }
     depth_ = 0;
+    const float bound = bound_of_list();
+    const bool can_be_listed = part_.has_list() && has_tops(bound, scale_.high);
+    stage_ = stage == Stage::listed && !can_be_listed ? Stage::all : stage;
+    if (stage_ == Stage::listed || stage_ == Stage::listed_exactly) bound_ = bound;
+    if (stage == Stage::window) {
+      const TopPWindow window = memory_.window;
+      const float from = fminf(window.upper, scale_.largest);
+      bound_ = window.least;
+      per_bin_ = static_cast<float>(top_p_bins) / (from - window.least);
+      offset_ = (scale_.largest - from) * per_bin_;
+    }
   }
-  __device__ __forceinline__ void begin_again(Stage stage, int bin) {
-    begin(stage, bin);
-    if (stage_ == Stage::listed_exactly) rest_ = sum_of_block<warps>(part_.sum_below(bound_, scale_), memory_.scratch);
-    __syncthreads();
+  __device__ __forceinline__ float bound_of_list() const {
+    return scale_.largest - 1.0001f * near_temperatures * temperature_;
+  }
+  __device__ __forceinline__ void begin_again(Stage stage) {
+    const bool had_window = has_window();
+    begin(stage);
+    __syncthreads();  // all threads have read what belongs to the stage before
+    double near = 0;
+    if (stage_ == Stage::sampled)
+      near = sum_of_block<warps>(static_cast<double>(memory_.nears[threadIdx.x]), memory_.scratch);
     if (threadIdx.x < 2 * most_blocks) memory_.kept_of[threadIdx.x / 2][threadIdx.x % 2] = 0;
+    if (had_window) memory_.buckets[threadIdx.x][0] = memory_.buckets[threadIdx.x][1] = 0;
+    if (threadIdx.x == 0) {
+      memory_.above = memory_.above_of_block = memory_.count_above = 0;
+      const double mass = __builtin_bit_cast(double, memory_.rest_of_block) + near;
+      if (stage_ == Stage::sampled) memory_.rest_of_block = __builtin_bit_cast(std::uint64_t, mass);
+      if (stage_ == Stage::sampled || stage_ == Stage::window) memory_.listed = 0;
+      if (stage_ == Stage::listed_exactly) memory_.window.least = memory_.window.upper = __builtin_inff();
+    }
+    if (has_sum()) sum_all();
   }
 
   __device__ __forceinline__ void collect() {
     const float top = top_of(bound_, scale_.high);
-    const double rest = sum_of_block<warps>(part_.collect(bound_, scale_.high, top, memory_.listed), memory_.scratch);
-    rest_ = __builtin_bit_cast(std::uint64_t, rest);
+    float near = 0;
+    const double of_thread = part_.collect(bound_, scale_.high, top, memory_.listed, near);
+    memory_.nears[threadIdx.x] = near;
+    const double rest = sum_of_block<warps>(of_thread, memory_.scratch);
+    if (threadIdx.x == 0) memory_.rest_of_block = __builtin_bit_cast(std::uint64_t, rest);
+  }
+
+  // Sums all weights, and lists the window's logits if there is a window.
+  __device__ __forceinline__ void sum_all() const {
+    __syncthreads();
+    const TopPSums sums = part_.collect_window(memory_.window, memory_.scale, memory_.listed, memory_.buckets);
+    __syncwarp();
+    const unsigned count = __reduce_add_sync(whole_warp, sums.count_above);
+    if (lane_of_thread() == 0) atomicAdd(&memory_.count_above, count);
+    const std::uint64_t other = sum_of_block<warps>(sums.other, memory_.scratch);
+    const std::uint64_t above = sum_of_block<warps>(sums.above, memory_.scratch);
+    if (threadIdx.x == 0) memory_.rest_of_block = other, memory_.above_of_block = above;
+  }
+
+  // What top_p asks for of the bins; 0 if what is above the window is enough.
+  __device__ __forceinline__ std::uint64_t wanted_of(float top_p, std::uint64_t of_bins, std::uint64_t rest) const {
+    const std::uint64_t above = memory_.above;
+    const std::uint64_t wanted = top_p_sum(top_p, (has_sum() ? above : of_bins) + rest);
+    return wanted > above ? wanted - above : 0;
+  }
+
+  // Where to look for the cut next, if it is not covered.
+  __device__ __forceinline__ Stage next_stage() const {
+    if (stage_ == Stage::listed) return Stage::sampled;
+    return stage_ == Stage::all ? Stage::all_weights : Stage::all;
   }
 
   // Whether a block has no room to list its logits.
-  __device__ __forceinline__ bool is_too_long(Stage& next) const {
-    if (stage_ != Stage::listed || depth_ > 0) return false;
-    const bool is = sum_of_blocks([&](int b) { return std::uint64_t{memory_.listed_of[b] > Shape::listed}; }) != 0;
-    if (is) next = Stage::sampled;
-    return is;
+  __device__ __forceinline__ bool is_too_long() const {
+    if (!has_list() || depth_ > 0) return false;
+    return sum_of_blocks([&](int b) { return std::uint64_t{memory_.listed_of[b] > Shape::listed}; }) != 0;
   }
 
-  // Whether the cut is in a bin that says nothing yet: of a sample, or with all that is beyond the others.
-  __device__ __forceinline__ bool needs_next(int bin, Stage& next) const {
-    if (stage_ == Stage::sampled) next = Stage::near_sample;
-    if (stage_ == Stage::all) next = Stage::all_weights;
-    if (stage_ == Stage::sampled) return true;
-    if (depth_ > 0) return false;
-    return stage_ == Stage::near_sample ? bin == 0 || bin == last_bin : stage_ == Stage::all && bin == last_bin;
+  // Guesses a window from the counts of all blocks' samples, this thread's being `mine`. The same for all blocks.
+  __device__ __forceinline__ bool guess_window(std::uint64_t mine, float top_p) const {
+    static_assert(top_p_bins == window_bins);
+    unsigned(&counts)[top_p_bins] = memory_.low_bins;
+    if (threadIdx.x < top_p_bins) counts[threadIdx.x] = static_cast<unsigned>(mine);
+    __syncthreads();
+    const std::uint64_t sampled = sum_of_blocks([&](int block) { return memory_.listed_of[block]; });
+    const float each = static_cast<float>(part_.categories()) / static_cast<float>(sampled);
+    // The sum is of powers in the unit of the list.
+    const double exponent = static_cast<double>(top_of(bound_of_list(), scale_.high)) -
+                            static_cast<double>(scale_.largest) * static_cast<double>(scale_.high);
+    const float cut_off = (1 - top_p) * static_cast<float>(memory_.mass) * rough_power(static_cast<float>(exponent));
+    const float most = 0.5f * static_cast<float>(Shape::listed) * static_cast<float>(cluster::size());
+    const TopPWindow window =
+        WindowGuess(each, scale_.largest, cut_off, scale_.high, part_.categories(), most).of(counts, memory_.guess);
+    if (threadIdx.x == 0) memory_.window = window;
+    __syncthreads();
+    return window.is_good;
+  }
+
+  // The number of the thread. What is computed from it stays in the loop over rounds: before it the compiler would keep
+  // it in memory, for want of registers.
+  static __device__ __forceinline__ int thread_here() {
+    auto thread = static_cast<int>(threadIdx.x);
+    asm volatile("" : "+r"(thread));
+    return thread;
   }
 
   // The bin of a logit at the current depth; -1 if it is outside the current bin.
-  __device__ __forceinline__ int bin_of(float x) const {
+  __device__ __forceinline__ int bin_of(float x, float largest) const {
     if (!(x >= bound_)) return -1;
-    float place = (scale_.largest - x) * per_bin_ - offset_;
+    float place = (largest - x) * per_bin_ - offset_;
     int bin = max(0, min(__float2int_rz(place), last_bin));
     PAPILIO_UNROLL
-    for (int d = 0; d < most_depth; ++d) {
+    for (int d = 0; d < top_p_most_depth; ++d) {
       if (d >= depth_) break;
-      if (bin != path_[d]) return -1;
+      if (bin != memory_.path[d]) return -1;
       place = (place - static_cast<float>(bin)) * static_cast<float>(top_p_bins);
       bin = max(0, min(__float2int_rz(place), last_bin));
     }
@@ -156,35 +222,28 @@ class TopPCut {
 
   // Fills the bins of this block.
   __device__ __forceinline__ void fill_bins() const {
-    if (is_listed()) {
+    const TokenScale scale = scale_;
+    if (has_list()) {
       if (memory_.listed > Shape::listed) return;
       part_.each_listed(memory_.listed, [&](float x, unsigned) {
-        const int bin = bin_of(x);
-        if (bin >= 0) add(bin, weight_of(x, scale_));
+        const int bin = bin_of(x, scale.largest);
+        if (bin >= 0) add(bin, weight_of(x, scale));
       });
       return;
     }
+    if (stage_ == Stage::sampled) return count_sample();
     // Nearly all may be in the first bin and the last: each thread has its own sums of these.
     std::uint64_t ends[2] = {};
-    const bool sampled = stage_ == Stage::sampled;
-    const float near = scale_.largest - 5 * temperature_;  // few of these can have most of the mass
-    const unsigned share = part_.in_sample_of();
-    part_.each_line([&](const LogitLine<S>& line, unsigned entry) {
-      const bool in_sample = part_.in_sample(entry);
-      PAPILIO_UNROLL
-      for (unsigned e = 0; e < LogitLine<S>::size; ++e) {
-        const float x = line[e];
-        if (sampled && !in_sample && !(x >= near)) continue;
-        const int bin = bin_of(x);
-        if (bin < 0) continue;
-        const std::uint64_t weight = weight_of(x, scale_) * (sampled && !(x >= near) ? share : 1);
-        if (bin == 0)
-          ends[0] += weight;
-        else if (bin == last_bin)
-          ends[1] += weight;
-        else
-          add(bin, weight);
-      }
+    part_.each([&](float x, unsigned) {
+      const int bin = bin_of(x, scale.largest);
+      if (bin < 0) return;
+      const std::uint64_t weight = weight_of(x, scale);
+      if (bin == 0)
+        ends[0] += weight;
+      else if (bin == last_bin)
+        ends[1] += weight;
+      else
+        add(bin, weight);
     });
     __syncwarp();
     PAPILIO_UNROLL
@@ -194,10 +253,20 @@ class TopPCut {
     }
   }
 
+  // Counts the logits of a sample in the bins.
+  __device__ __forceinline__ void count_sample() const {
+    const float bins = static_cast<float>(window_bins_of_two) * scale_.high;
+    const unsigned count =
+        part_.each_sampled([&](float x) { count_in_window_bin(memory_.low_bins, scale_.largest, x, bins); });
+    __syncwarp();
+    const unsigned of_warp = __reduce_add_sync(whole_warp, count);
+    if (lane_of_thread() == 0) atomicAdd(&memory_.listed, of_warp);
+  }
+
   // Fills the bins and sends them to all blocks. Returns the sum of this thread's bin over all blocks. The bounds of
   // the rest are known after the next barrier.
   __device__ __forceinline__ std::uint64_t join_bins(int round) const {
-    const int thread = static_cast<int>(threadIdx.x), bin = thread % top_p_bins, blocks = cluster::size();
+    const int thread = thread_here(), bin = thread % top_p_bins, blocks = cluster::size();
     if (thread < top_p_bins) memory_.low_bins[bin] = memory_.high_bins[bin] = 0;
     __syncthreads();
     fill_bins();
@@ -208,20 +277,24 @@ class TopPCut {
     for (int to = thread / top_p_bins; to < blocks; to += threads / top_p_bins)
       arrival::send(&memory_.bins_of[rank][bin], mine, arrived, to);
     if (thread < blocks) {
-      arrival::send(&memory_.rests[rank], rest_, arrived, thread);
+      arrival::send(&memory_.rests[rank], memory_.rest_of_block, arrived, thread);
+      arrival::send(&memory_.above_of[rank], memory_.above_of_block, arrived, thread);
       arrival::send(&memory_.listed_of[rank], std::uint64_t{memory_.listed}, arrived, thread);
     }
     if (warp_of_thread() == warps - 1) {
-      const RoughRest rest_of(bound_, scale_, categories_, Part::additions);
+      const RoughRest rest_of(bound_, scale_, part_.categories(), Part::additions);
       arrival::wait(arrived);
       const int lane = lane_of_thread();
       const std::uint64_t of_block = lane < blocks ? memory_.rests[lane] : 0;
       RoughBounds bounds = {0, 0};
       if (stage_ == Stage::listed) {
         bounds = rest_of.of(sum_of_warp(__builtin_bit_cast(double, of_block)));
-      } else if (stage_ == Stage::listed_exactly) {
+      } else if (stage_ == Stage::sampled) {
+        memory_.mass = sum_of_warp(__builtin_bit_cast(double, of_block));
+      } else if (has_sum()) {
         const std::uint64_t exact = sum_of_warp(of_block);
         bounds = {exact, exact};
+        memory_.above = sum_of_warp(lane < blocks ? memory_.above_of[lane] : 0);
       }
       if (lane == 0) memory_.rest = bounds;
     } else {
@@ -234,12 +307,13 @@ class TopPCut {
   __device__ __forceinline__ bool send_keys(int round, int bin) const {
     const int thread = static_cast<int>(threadIdx.x), blocks = cluster::size(), rank = cluster::rank();
     const int most = top_p_keys / blocks;  // of a block
+    const float largest = scale_.largest;
     const auto take = [&](float x, unsigned entry) {
-      if (bin_of(x) != bin) return;
+      if (bin_of(x, largest) != bin) return;
       const auto place = static_cast<int>(atomicAdd(&memory_.found, 1u));
       if (place < most) memory_.keys[place] = token_key(token_order(x + 0.0f), part_.category_of(entry));
     };
-    if (is_listed())
+    if (has_list())
       part_.each_listed(memory_.listed, take);
     else
       part_.each(take);
@@ -256,7 +330,7 @@ class TopPCut {
            }) == 0;
   }
 
-  // Adds the sums of the bins before the cut to what each block keeps.
+  // Adds the sums of the bins before the cut, and above a window, to what each block keeps.
   __device__ __forceinline__ void add_bins_before(int bin) const {
     const int block = warps - 1 - warp_of_thread();
     if (block >= cluster::size()) return;
@@ -264,7 +338,7 @@ class TopPCut {
     PAPILIO_UNROLL
     for (int n = 0; n < top_p_bins; n += 32)
       sum += n + lane_of_thread() < bin ? memory_.bins_of[block][n + lane_of_thread()] : 0;
-    sum = sum_of_warp(sum);
+    sum = sum_of_warp(sum) + (depth_ == 0 ? memory_.above_of[block] : 0);
     if (lane_of_thread() == 0) add_halves(memory_.kept_of[block], sum);
   }
 
@@ -294,7 +368,7 @@ class TopPCut {
 
   template <int lanes>
   __device__ __forceinline__ void rank_key(int count, std::uint64_t wanted) const {
-    const int mine = static_cast<int>(threadIdx.x) / lanes, lane = lane_of_thread() % lanes;
+    const int mine = thread_here() / lanes, lane = lane_of_thread() % lanes;
     if (warp_of_thread() * 32 / lanes >= count) return;
     const auto [key, weight] = memory_.cut[min(mine, count - 1)];
     std::uint64_t to = 0;
@@ -316,11 +390,9 @@ class TopPCut {
   Memory& memory_;
   const TokenScale& scale_;
   float temperature_;
-  std::int64_t categories_;
   float bound_ = 0, per_bin_ = 0, offset_ = 0;
-  std::uint64_t rest_ = 0;  // of this block, the sum of what is below the bound: a rough one as a double
   Stage stage_ = Stage::listed;
-  int depth_ = 0, path_[most_depth] = {};
+  int depth_ = 0;
 };
 
 #endif

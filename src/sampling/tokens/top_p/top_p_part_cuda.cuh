@@ -7,37 +7,48 @@
 #include "sampling/tokens/token_call_cuda.h"
 #include "sampling/tokens/token_cluster_cuda.cuh"
 #include "sampling/tokens/weight_sums_cuda.cuh"
+#include "sampling/tokens/window/top_p_window_cuda.cuh"
 
 // A block's part of a row, which it reads twice: for the largest logit, and then to list the logits near the largest.
 // Of the other logits the weights are summed roughly; usually this is enough to know which listed one is the last that
-// top_p keeps.
+// top_p keeps. Flat rows are read once more: the logits of a window are listed, and all weights are summed exactly.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// Blocks of few rows, two on a multiprocessor, and of more rows, one. `listed`: the most logits that a block lists.
+// Blocks of few rows, two on a multiprocessor, and of more rows, one. `listed`: the most logits that a block lists, of
+// a part of up to `in_part`. A list has their entries from the part's first.
 struct SmallTopP {
   static constexpr int threads = 512, warps = threads / 32, blocks = 2;
-  static constexpr unsigned listed = 12032;
+  static constexpr unsigned listed = 12032, in_part = 1u << 16;
+  using Entry = std::uint16_t;
 };
 struct LargeTopP {
   static constexpr int threads = 1024, warps = threads / 32, blocks = 1;
-  static constexpr unsigned listed = 28672;
+  static constexpr unsigned listed = 21504, in_part = 1u << 18;
+  using Entry = std::uint32_t;
 };
 
 template <class Shape>
 struct TopPList {
   float logits[Shape::listed];
-  std::uint16_t entries[Shape::listed];  // from the part's first
+  typename Shape::Entry entries[Shape::listed];
 };
 extern __shared__ __align__(16) unsigned char top_p_list[];
 
 // A cluster has 2^n blocks.
 __device__ __forceinline__ unsigned cluster_bits() { return static_cast<unsigned>(__ffs(cluster::size())) - 1; }
 
-// Entries are the row's logits, and what precedes them within their first 16 bytes. A part is of whole lines.
+// What a thread has found in the reading of a window.
+struct TopPSums {
+  std::uint64_t above = 0, other = 0;  // sums of weights, from the window's upper end on and of all others
+  unsigned count_above = 0;
+};
+
+// Entries are the row's logits, and what precedes them within their first 16 bytes. A part is of whole lines. A warp's
+// lines of a round are adjacent: a segment.
 template <class Shape, class S, bool masked>
 class TopPPart {
-  static constexpr unsigned threads = Shape::threads;
+  static constexpr unsigned threads = Shape::threads, warps = Shape::warps;
   // A thread loads the lines of a round together, and takes so many logits in a step.
   static constexpr unsigned in_round = 4, in_step = 8, in_line = LogitLine<S>::size, at_once = in_step / in_line,
                             steps = in_round / at_once;
@@ -62,7 +73,7 @@ class TopPPart {
     PAPILIO_UNROLL_NONE
     for (unsigned first = begin_line_; first < end_line_; first += in_round * threads) {
       LogitLine<S> line[in_round];
-      load<in_round>(first, line);
+      load(first, line);
       if (first == begin_line_) meanwhile();
       PAPILIO_UNROLL
       for (unsigned i = 0; i < in_round; ++i) PAPILIO_UNROLL
@@ -71,22 +82,25 @@ class TopPPart {
     return largest_of_word(greatest_word(most), S());
   }
 
-  // Whether an entry's number fits in the 16 bits of the list. By of_block_, not by the lines of this block, so that
-  // all blocks agree.
-  __device__ __forceinline__ bool has_list() const { return of_block_ * in_line <= 65536; }
+  static constexpr unsigned segment = in_round * 32 * in_line;  // entries
+  static_assert(Shape::in_part / segment <= threads);
+
+  // Whether entries fit in the list. By of_block_, not by the lines of this block, so that all blocks agree.
+  __device__ __forceinline__ bool has_list() const { return of_block_ * in_line <= Shape::in_part; }
 
   // The additions of floats that a term of `collect` goes through before it is part of a double.
   static constexpr int additions = static_cast<int>(steps) - 1 + 3;
 
   // Lists the thread's logits from `bound` on; `listed` counts them, also those for which there is no room. Returns the
-  // sum of 2^(x high - top) over the others. By all threads of a warp. Loops are short, because code that runs once has
-  // to wait for its instructions; the lines of a round take turns at being the first.
-  __device__ __forceinline__ double collect(float bound, float high, float top, unsigned& listed) const {
+  // sum of 2^(x high - top) over the others; `near` is roughly the sum over these. By all threads of a warp. Loops are
+  // short, because code that runs once has to wait for its instructions; the lines of a round take turns at being the
+  // first.
+  __device__ __forceinline__ double collect(float bound, float high, float top, unsigned& listed, float& near) const {
     double rest = 0;
     PAPILIO_UNROLL_NONE
     for (unsigned first = begin_line_; first < end_line_; first += in_round * threads) {
       LogitLine<S> line[in_round];
-      load<in_round>(first, line);
+      load(first, line);
       float sums[in_step] = {};
       unsigned reach = 0;
       PAPILIO_UNROLL_NONE
@@ -96,7 +110,10 @@ class TopPPart {
         for (unsigned e = 0; e < in_step; ++e) {
           const float x = line[e / in_line][e % in_line], power = rough_power(__fmaf_rn(x, high, -top));
           reached |= (x >= bound ? 1u : 0u) << e;
-          sums[e] += x >= bound ? 0.0f : power;
+          if (x >= bound)
+            near += power;
+          else
+            sums[e] += power;
         }
         reach |= reached << (step * in_step);
         turn<at_once>(line);
@@ -108,11 +125,48 @@ class TopPPart {
     return rest;
   }
 
-  // The exact sum of the thread's weights below `bound`. Called rarely.
-  __device__ __forceinline__ std::uint64_t sum_below(float bound, const TokenScale& scale) const {
-    std::uint64_t sum = 0;
-    each([&](float x, unsigned) { sum += x < bound ? weight_of(x, scale) : 0; });
-    return sum;
+  // Lists the thread's logits of a window, and sums all weights. Those from its upper end on are summed by segments as
+  // well. By all threads of a warp. Rows have more than 16,384 categories, so that a thread's weights of a round add up
+  // to at most 2^52.
+  __device__ __forceinline__ TopPSums collect_window(const TopPWindow& window, const TokenScale& scale,
+                                                     unsigned& listed, unsigned (*segments)[2]) const {
+    using Sums = WeightSums<S, in_step, true>;
+    static_assert(Sums::lines == at_once && in_round * in_line <= 32);
+    const Sums sums(scale);
+    const float least = window.least, upper = window.upper;
+    TopPSums found;
+    unsigned segment_of_warp = warp_of_thread();
+    PAPILIO_UNROLL_NONE
+    for (unsigned first = begin_line_; first < end_line_; first += in_round * threads) {
+      LogitLine<S> line[in_round];
+      load(first, line);
+      double all = sums.none(), above = all;
+      unsigned reach = 0;
+      PAPILIO_UNROLL_NONE
+      for (unsigned step = 0; step < steps; ++step) {
+        LogitLine<S> some[at_once];
+        PAPILIO_UNROLL
+        for (unsigned i = 0; i < at_once; ++i) some[i] = line[i];
+        unsigned bit = 1, reached = 0;
+        sums.each(some, [&](float x, double weight) {
+          all = __dadd_rz(all, weight);
+          const bool is_above = x >= upper;
+          above = __dadd_rz(above, is_above ? weight : 0.0);
+          found.count_above += is_above ? 1 : 0;
+          reached |= !is_above && x >= least ? bit : 0;
+          bit *= 2;
+        });
+        reach |= reached << (step * in_step);
+        turn<at_once>(line);
+      }
+      const std::uint64_t here = sums.units(above);
+      found.above += here;
+      found.other += sums.units(all) - here;
+      put_segment(here, segments[segment_of_warp]);
+      segment_of_warp += warps;
+      add_to_list(first, line, reach, listed);
+    }
+    return found;
   }
 
   // Calls f(logit, entry) for the listed logits, which `workers` threads share.
@@ -135,21 +189,32 @@ class TopPPart {
     PAPILIO_UNROLL_NONE
     for (unsigned first = begin_line_; first < end_line_; first += in_round * threads) {
       LogitLine<S> line[in_round];
-      load<in_round>(first, line);
+      load(first, line);
       PAPILIO_UNROLL_NONE
       for (unsigned i = 0; i < in_round; ++i) {
-        f(line[0], (first + threadIdx.x + i * threads) * in_line);
+        f(line[0], line_of(first, i) * in_line);
         turn<1>(line);
       }
     }
   }
-  // Whether a line is in the sample, which has one line in in_sample_of().
-  __device__ __forceinline__ bool in_sample(unsigned entry) const {
-    return (entry / in_line - begin_line_) / threads % in_sample_of() == 0;
-  }
-  __device__ __forceinline__ unsigned in_sample_of() const {
-    constexpr unsigned of_thread = 2;
-    return max(1u, (end_line_ - begin_line_) / (of_thread * threads));
+  // Calls f(logit) for a sample of the part: up to three lines of a thread, at most one of four lines. Returns how many
+  // logits the thread has in it.
+  template <class F>
+  __device__ __forceinline__ unsigned each_sampled(const F& f) const {
+    const unsigned rounds = (end_line_ - begin_line_ - 1) / (in_round * threads) + 1;
+    const unsigned step = max(1u, rounds / 2) * in_round * threads;
+    unsigned count = 0;
+    PAPILIO_UNROLL_NONE
+    for (unsigned first = begin_line_; first < end_line_; first += step) {
+      const unsigned n = line_of(first, 0);
+      if (n >= end_line_) break;
+      LogitLine<S> line = any_line(n);
+      mask(n, line);
+      PAPILIO_UNROLL
+      for (unsigned e = 0; e < in_line; ++e) f(line[e]);
+      count += in_line;
+    }
+    return count;
   }
 
   // A logit, -infinity outside the row and where it is not allowed.
@@ -159,6 +224,7 @@ class TopPPart {
   __device__ __forceinline__ std::int64_t category_of(unsigned entry) const {
     return static_cast<std::int64_t>(entry) - before_;
   }
+  __device__ __forceinline__ std::int64_t categories() const { return call_.categories; }
   __device__ __forceinline__ unsigned begin() const { return begin_line_ * in_line; }
   __device__ __forceinline__ unsigned size() const { return (end_line_ - begin_line_) * in_line; }
 
@@ -168,19 +234,24 @@ class TopPPart {
     return entry >= before_ && entry < end_ && (!masked || is_allowed(call_, row_, category_of(entry)));
   }
 
-  // Lines of this thread from a line of the block on, with -infinity around the part.
-  template <unsigned at_once>
-  __device__ __forceinline__ void load(unsigned first, LogitLine<S> (&line)[at_once]) const {
-    const unsigned end = first + at_once * threads, mine = first + threadIdx.x;
+  // The thread's i-th line of a round.
+  static __device__ __forceinline__ unsigned line_of(unsigned first, unsigned i) {
+    return first + static_cast<unsigned>(warp_of_thread()) * (32 * in_round) + static_cast<unsigned>(lane_of_thread()) +
+           32 * i;
+  }
+
+  // The thread's lines of a round, with -infinity around the part.
+  __device__ __forceinline__ void load(unsigned first, LogitLine<S> (&line)[in_round]) const {
+    const unsigned end = first + in_round * threads;
     if (end <= end_line_ && first * in_line >= before_ && end * in_line <= end_) {
       PAPILIO_UNROLL
-      for (unsigned i = 0; i < at_once; ++i) line[i] = whole(mine + i * threads);
+      for (unsigned i = 0; i < in_round; ++i) line[i] = whole(line_of(first, i));
     } else {
       PAPILIO_UNROLL
-      for (unsigned i = 0; i < at_once; ++i) line[i] = any_line(mine + i * threads);
+      for (unsigned i = 0; i < in_round; ++i) line[i] = any_line(line_of(first, i));
     }
     PAPILIO_UNROLL
-    for (unsigned i = 0; i < at_once; ++i) mask(mine + i * threads, line[i]);
+    for (unsigned i = 0; i < in_round; ++i) mask(line_of(first, i), line[i]);
   }
   // Applies the mask to a line of the row, if all of it is in the row.
   __device__ __forceinline__ void mask(unsigned n, LogitLine<S>& line) const {
@@ -214,6 +285,15 @@ class TopPPart {
     for (unsigned i = 0; i < in_round; ++i) line[i] = next[i];
   }
 
+  // Writes the sum of a segment. By all threads of a warp; each has a sum of at most 2^52.
+  static __device__ __forceinline__ void put_segment(std::uint64_t sum, unsigned (&of)[2]) {
+    constexpr unsigned bits = 26, low_bits = (1u << bits) - 1;
+    const unsigned low = __reduce_add_sync(whole_warp, static_cast<unsigned>(sum) & low_bits);
+    const unsigned high = __reduce_add_sync(whole_warp, static_cast<unsigned>(sum >> bits));
+    const std::uint64_t all = (std::uint64_t{high} << bits) + low;
+    if (lane_of_thread() == 0) of[0] = static_cast<unsigned>(all), of[1] = static_cast<unsigned>(all >> 32);
+  }
+
   // Adds those logits of a round whose bits are set. By all threads of a warp.
   __device__ __forceinline__ void add_to_list(unsigned first, LogitLine<S> (&line)[in_round], unsigned reach,
                                               unsigned& listed) const {
@@ -226,15 +306,15 @@ class TopPPart {
     if (place + of_warp > Shape::listed) return;
     place += to - mine;
     unsigned logits = arrival::address(list_.logits + place), entries = arrival::address(list_.entries + place);
-    unsigned entry = (first - begin_line_ + threadIdx.x) * in_line;
+    unsigned entry = line_of(first - begin_line_, 0) * in_line;
     PAPILIO_UNROLL_NONE
     for (unsigned step = 0; step < steps; ++step) {
       PAPILIO_UNROLL
       for (unsigned e = 0; e < in_step; ++e)
         store_if(reach & 1u << e, logits, entries, line[e / in_line][e % in_line],
-                 entry + e / in_line * threads * in_line + e % in_line);
+                 entry + e / in_line * 32 * in_line + e % in_line);
       reach >>= in_step;
-      entry += at_once * threads * in_line;
+      entry += at_once * 32 * in_line;
       turn<at_once>(line);
     }
   }
@@ -244,12 +324,20 @@ class TopPPart {
   static __device__ __forceinline__ void store_if(unsigned some, unsigned& logits, unsigned& entries, float x,
                                                   unsigned entry) {
 #if defined(__CUDA_ARCH__)
-    asm volatile(
-        "{.reg .pred p; .reg .b16 short; setp.ne.u32 p, %2, 0; cvt.u16.u32 short, %4; @p st.shared.f32 [%0], %3;"
-        "@p st.shared.u16 [%1], short; @p add.u32 %0, %0, 4; @p add.u32 %1, %1, 2;}"
-        : "+r"(logits), "+r"(entries)
-        : "r"(some), "f"(x), "r"(entry)
-        : "memory");
+    if constexpr (sizeof(typename Shape::Entry) == 2)
+      asm volatile(
+          "{.reg .pred p; .reg .b16 short; setp.ne.u32 p, %2, 0; cvt.u16.u32 short, %4; @p st.shared.f32 [%0], %3;"
+          "@p st.shared.u16 [%1], short; @p add.u32 %0, %0, 4; @p add.u32 %1, %1, 2;}"
+          : "+r"(logits), "+r"(entries)
+          : "r"(some), "f"(x), "r"(entry)
+          : "memory");
+    else
+      asm volatile(
+          "{.reg .pred p; setp.ne.u32 p, %2, 0; @p st.shared.f32 [%0], %3; @p st.shared.u32 [%1], %4;"
+          "@p add.u32 %0, %0, 4; @p add.u32 %1, %1, 4;}"
+          : "+r"(logits), "+r"(entries)
+          : "r"(some), "f"(x), "r"(entry)
+          : "memory");
 #endif
   }
 

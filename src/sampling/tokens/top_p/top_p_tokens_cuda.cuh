@@ -8,6 +8,7 @@
 // Draws from few rows that have top_p and no top_k. The blocks of a cluster share a row. They exchange their largest
 // logits, then histograms of weights, and then the keys at the cut, so that each block knows what all of them keep. The
 // block that has the token finds it: by sums of buckets of adjacent entries, and then among the entries of one bucket.
+// In flat rows buckets are segments, which are summed as the row is read.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -26,11 +27,11 @@ class TopPDraw {
   __device__ __forceinline__ void draw(const TokenFilter& filter) {
     const float largest = largest_of_row(filter);
     if (!(largest < __builtin_inff()) || largest == -__builtin_inff()) return nothing(largest);
-    scale_ = memory_.scale;
-    scale_.largest = largest;
-    TopPCut<Shape, S, Part> cut(part_, memory_, scale_, filter.temperature, call_.categories);
+    if (threadIdx.x == 0) memory_.scale.largest = largest;
+    __syncthreads();
+    TopPCut<Shape, S, Part> cut(part_, memory_, filter.temperature);
     if (!cut.find(filter.top_p)) return leave();
-    is_listed_ = cut.is_listed();
+    kept_in_ = cut.has_window() ? KeptIn::window : cut.has_list() ? KeptIn::list : KeptIn::part;
     cut_ = logit_of_order(static_cast<std::uint32_t>(memory_.cut_key >> 32));
     last_at_cut_ = static_cast<unsigned>(category_of_key(memory_.cut_key) - part_.category_of(0));
     finish(filter.temperature);
@@ -38,6 +39,9 @@ class TopPDraw {
 
  private:
   using Part = TopPPart<Shape, S, masked>;
+
+  // Where all that is kept is: in the list; there or above the window; or anywhere.
+  enum class KeptIn { list, window, part };
 
   __device__ __forceinline__ void start() const {
     if (threadIdx.x == 0) memory_.init();
@@ -85,10 +89,15 @@ class TopPDraw {
     if (cluster::rank() == 0 && threadIdx.x == 0) call_.tokens[row_] = left_over;
   }
 
-  __device__ __forceinline__ std::uint64_t kept_weight(float x, unsigned entry) const {
+  // The weight of a logit, 0 if it is not kept. `scale` and `least`: what is in memory, in registers.
+  __device__ __forceinline__ std::uint64_t kept_weight(float x, unsigned entry, const TokenScale& scale,
+                                                       std::uint64_t least) const {
     if (x < cut_ || (x == cut_ && entry > last_at_cut_)) return 0;
-    const std::uint64_t weight = weight_of(x, scale_);
-    return weight < memory_.least_weight ? 0 : weight;
+    const std::uint64_t weight = weight_of(x, scale);
+    return weight < least ? 0 : weight;
+  }
+  __device__ __forceinline__ std::uint64_t kept_weight(float x, unsigned entry) const {
+    return kept_weight(x, entry, memory_.scale, memory_.least_weight);
   }
 
   // Finds which block has the token. Other blocks only list what they keep.
@@ -97,7 +106,11 @@ class TopPDraw {
     std::uint64_t part = lane < cluster::size() ? *reinterpret_cast<const std::uint64_t*>(memory_.kept_of[lane]) : 0;
     // A larger logit can weigh less than the last one, by a little.
     const std::uint64_t least = memory_.least_weight;
-    const bool some_light = weight_of(cut_, scale_) < least + (least >> 20) + 2;
+    const bool some_light = weight_of(cut_, memory_.scale) < least + (least >> 20) + 2;
+    if (kept_in_ == KeptIn::window && (some_light || call_.room > 0)) {
+      kept_in_ = KeptIn::part;
+      memory_.buckets[threadIdx.x][0] = memory_.buckets[threadIdx.x][1] = 0;
+    }
     if (some_light || call_.kept_counts != nullptr || call_.room > 0) {
       tell_kept();
       part = memory_.kept.of_lane(0);
@@ -109,6 +122,7 @@ class TopPDraw {
     fill_buckets(total);
     if (call_.room > 0) list(temperature);
     if (has_token) find_bucket(target, total, temperature);
+    if (has_token && kept_in_ == KeptIn::window) find_in_segment(total, temperature);
   }
 
   // Tells all blocks the sum and the number of what this one keeps, where the keys do not say it.
@@ -119,12 +133,13 @@ class TopPDraw {
       sum += weight;
       count += weight != 0 ? 1 : 0;
     };
-    if (is_listed_)
-      part_.each_listed(memory_.listed, take);
-    else
+    if (kept_in_ == KeptIn::part)
       part_.each(take);
+    else
+      part_.each_listed(memory_.listed, take);
     sum = sum_of_block<warps>(sum, memory_.scratch);
     count = sum_of_block<warps>(count, memory_.scratch);
+    if (kept_in_ == KeptIn::window) sum += memory_.above_of_block, count += memory_.count_above;
     if (warp_of_thread() == 0) {
       memory_.kept.tell(0, sum);
       memory_.kept.tell(1, count);
@@ -134,6 +149,7 @@ class TopPDraw {
 
   // A thread's bucket is of whole lines.
   __device__ __forceinline__ unsigned in_bucket() const {
+    if (kept_in_ == KeptIn::window) return Part::segment;
     return ((part_.size() / LogitLine<S>::size - 1) / threads + 1) * LogitLine<S>::size;
   }
   __device__ __forceinline__ unsigned begin_of_bucket(unsigned bucket) const {
@@ -142,12 +158,14 @@ class TopPDraw {
 
   // Meanwhile the last warp computes the logarithm.
   __device__ __forceinline__ void fill_buckets(std::uint64_t total) const {
+    const TokenScale scale = memory_.scale;
+    const std::uint64_t least = memory_.least_weight;
     const unsigned size = in_bucket(), begin = part_.begin();
     if (threadIdx.x == threads - 1 && (call_.log_probabilities != nullptr || call_.room > 0))
-      memory_.log_total = log_of_total(total, scale_.unit_bits);
-    if (is_listed_) {
+      memory_.log_total = log_of_total(total, scale.unit_bits);
+    if (kept_in_ != KeptIn::part) {
       part_.template each_listed<threads - 32>(memory_.listed, [&](float x, unsigned entry) {
-        const std::uint64_t weight = kept_weight(x, entry);
+        const std::uint64_t weight = kept_weight(x, entry, scale, least);
         if (weight == 0) return;
         const unsigned bucket = (entry - begin) / size;
         add_halves(memory_.buckets[bucket], weight);
@@ -159,7 +177,7 @@ class TopPDraw {
         unsigned count = 0;
         PAPILIO_UNROLL
         for (unsigned e = 0; e < LogitLine<S>::size; ++e) {
-          const std::uint64_t weight = kept_weight(line[e], entry + e);
+          const std::uint64_t weight = kept_weight(line[e], entry + e, scale, least);
           sum += weight;
           count += weight != 0 ? 1 : 0;
         }
@@ -187,7 +205,7 @@ class TopPDraw {
       const float x = part_.at(entry);
       if (kept_weight(x, entry) == 0) continue;
       put_entry(call_, row_, static_cast<std::int64_t>(place++), static_cast<std::int32_t>(part_.category_of(entry)),
-                log_probability(x, scale_.largest, temperature, memory_.log_total));
+                log_probability(x, memory_.scale.largest, temperature, memory_.log_total));
     }
     if (cluster::rank() != 0) return;
     for (std::uint64_t n = kept + threadIdx.x; n < room; n += threads)
@@ -203,7 +221,26 @@ class TopPDraw {
     const int lane = __ffs(static_cast<int>(it)) - 1;
     target -= __shfl_sync(whole_warp, to - mine, lane);
     const auto bucket = static_cast<unsigned>(32 * warp_of_thread() + lane);
-    find(target, total, begin_of_bucket(bucket), begin_of_bucket(bucket + 1), temperature);
+    if (kept_in_ != KeptIn::window)
+      return find(target, total, begin_of_bucket(bucket), begin_of_bucket(bucket + 1), temperature);
+    if (lane_of_thread() == 0) memory_.bucket = bucket, memory_.before = target;
+  }
+
+  // All threads of the block find the token in the segment that was found.
+  __device__ __forceinline__ void find_in_segment(std::uint64_t total, float temperature) const {
+    __syncthreads();
+    std::uint64_t target = memory_.before;
+    const unsigned end = begin_of_bucket(memory_.bucket + 1);
+    for (unsigned first = begin_of_bucket(memory_.bucket); first < end; first += threads) {
+      const unsigned entry = first + threadIdx.x;
+      const float x = entry < end ? part_.at(entry) : -__builtin_inff();
+      const std::uint64_t mine = kept_weight(x, entry);
+      std::uint64_t here;
+      const std::uint64_t to = sum_to_thread<threads>(mine, memory_.scratch, here);
+      if (target < to && target >= to - mine) drawn(x, entry, total, temperature);
+      if (target < here) return;
+      target -= here;
+    }
   }
 
   // One warp finds the token whose interval contains the target, among these entries.
@@ -223,7 +260,7 @@ class TopPDraw {
   __device__ __forceinline__ void drawn(float x, unsigned entry, std::uint64_t total, float temperature) const {
     call_.tokens[row_] = static_cast<std::int32_t>(part_.category_of(entry));
     if (call_.log_probabilities != nullptr)
-      call_.log_probabilities[row_] = log_probability(x, scale_.largest, temperature, memory_.log_total);
+      call_.log_probabilities[row_] = log_probability(x, memory_.scale.largest, temperature, memory_.log_total);
     put(call_.status, row_, TokenStatus::ok);
     if (call_.kept_counts == nullptr) return;
     std::uint64_t kept = 0;
@@ -235,10 +272,9 @@ class TopPDraw {
   Memory& memory_;
   Part part_;
   std::int64_t row_;
-  TokenScale scale_ = {};
   float cut_ = 0;
   unsigned last_at_cut_ = 0;  // as an entry
-  bool is_listed_ = true;
+  KeptIn kept_in_ = KeptIn::list;
 };
 
 #endif
