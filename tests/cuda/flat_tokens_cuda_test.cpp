@@ -14,20 +14,13 @@ TYPED_TEST_SUITE(CudaFlatTokens, TokenTypes);
 using Filter = TokenFilterOfAll;
 constexpr Filter filters[] = {{0, 0.9f, 0}, {0, 0.5f, 0.001f}, {0, 0.99f, 0}, {0, 0.3f, 0.2f}, {0, 0.9999f, 0}};
 
-// So many rows take the kernel on every device that has it; of `shared` rows blocks share one by two, of `few` by four.
+// So many rows take the kernel on every device that has it. Two blocks share each of fewer rows; from 32,768 categories
+// on, four. An H200 takes the kernel from 67 rows on.
 constexpr std::int64_t many = 240, shared = 120, few = 70;
 
-// The tokens, log probabilities and kept counts: for a kept set, its mass or ranks other kernels draw.
-template <class S>
-::testing::AssertionResult same(TokenRows<S> rows, std::int64_t offset = 0) {
-  rows.masses = rows.ranks = false;
-  rows.room = 0;
-  const Said host = said_by_host(rows);
-  return same_said(said_by_device(rows, offset), host);
-}
 template <class S>
 ::testing::AssertionResult same(const TokenRows<S>& rows, const Filter& f, float temperature, std::int64_t offset = 0) {
-  return same(filtered(rows, temperature, f.top_k, f.top_p, f.min_p), offset)
+  return same_without_order(filtered(rows, temperature, f.top_k, f.top_p, f.min_p), offset)
          << ": top_p " << f.top_p << ", min_p " << f.min_p << ", temperature " << temperature;
 }
 
@@ -114,7 +107,7 @@ TYPED_TEST(CudaFlatTokens, FiltersPerRow) {
       rows.top_p.push_back(row % 7 == 0 ? 1.0f : 0.5f + 0.004f * static_cast<float>(row % 120));
       rows.min_p.push_back(row % 13 == 0 ? 0.02f : 0.0f);
     }
-    ASSERT_TRUE(same(rows)) << count << " rows";
+    ASSERT_TRUE(same_without_order(rows)) << count << " rows";
     rows.room = 30;
     ASSERT_TRUE(same_tokens(rows)) << count << " rows with lists";
   }

@@ -35,6 +35,15 @@ template <class S>
          << ": top_k " << f.top_k << ", top_p " << f.top_p << ", min_p " << f.min_p;
 }
 
+// The results that kernels for flat rows give: without masses, ranks and lists, for which other kernels draw.
+template <class S>
+::testing::AssertionResult same_without_order(TokenRows<S> rows, std::int64_t offset = 0) {
+  rows.masses = rows.ranks = false;
+  rows.room = 0;
+  const Said host = said_by_host(rows);
+  return same_said(said_by_device(rows, offset), host);
+}
+
 // Normal numbers, some rows wider than others.
 template <class S>
 TokenRows<S> normal_rows(std::int64_t rows, std::int64_t categories, double scale, std::uint64_t seed) {

@@ -51,8 +51,8 @@ TYPED_TEST(CudaNearTokens, LongRows) {
 }
 
 // Rows that keep more than one kind of block collects: with 40,000 categories 0.05 to 0.5 of the mass have about 1,300
-// to 18,000 of them. Of 120 rows each is shared by two of the larger blocks. In the end rows of all sizes are in one
-// call.
+// to 18,000 of them. Of 70 and of 120 rows each is shared by two of the larger blocks. In the end rows of all sizes are
+// in one call.
 TYPED_TEST(CudaNearTokens, KeepMany) {
   for (const std::int64_t count : {std::int64_t{70}, std::int64_t{120}, many}) {
     auto rows = normal_rows<TypeParam>(count, 40000, 0.2, static_cast<std::uint64_t>(count));

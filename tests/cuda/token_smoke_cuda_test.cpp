@@ -64,17 +64,14 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfTopP) {
   }
 }
 
-// Few rows, but so flat that the cut is looked for in a window, each once: it takes long with a sanitizer.
+// Few rows, so flat that the cut is looked for in a window. Each is drawn from once: a sanitizer takes long.
 TYPED_TEST(CudaTokenSmoke, SmokeOfWindows) {
   struct Shape {
     std::int64_t rows, categories;
   };
   for (const Shape shape : {Shape{1, 98000}, Shape{40, 49000}, Shape{64, 44000}}) {
-    auto rows = filtered(wide_rows<TypeParam>(shape.rows, shape.categories, 2), 20, 0, 0.9f, 0);
-    rows.ranks = false;
-    rows.room = 0;
-    const Said host = said_by_host(rows);
-    ASSERT_TRUE(same_said(said_by_device(rows, 0), host)) << shape.rows << " rows";
+    const auto rows = filtered(wide_rows<TypeParam>(shape.rows, shape.categories, 2), 20, 0, 0.9f, 0);
+    ASSERT_TRUE(same_without_order(rows)) << shape.rows << " rows";
   }
 }
 

@@ -145,7 +145,7 @@ class FlatPart {
     return of_kept;
   }
 
-  // Each thread's sum is below 2^52.
+  // Each thread's sum is at most 2^52.
   static __device__ __forceinline__ void add_to_segment(std::uint64_t sum, unsigned segment) {
     if (__any_sync(whole_warp, sum != 0) == 0) return;
     constexpr unsigned bits = 26, mask = (1u << bits) - 1;

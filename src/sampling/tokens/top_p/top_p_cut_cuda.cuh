@@ -7,9 +7,9 @@
 // Finds where top_p cuts the order of a row. The blocks of a cluster send each other histograms of the weights over the
 // distance from the largest logit. Every block finds the bin of the cut, and gets its keys from all blocks; if there
 // are too many, the bin is divided again. The first histogram is of the listed logits; if the rough sum of the others
-// leaves a doubt, they are summed exactly. If the cut is beyond the list, or there is no room for the list, a sample
-// says which window has the cut, and the next histogram is of the window's logits. If the cut is not there, bins cover
-// all logits evenly.
+// leaves a doubt, all weights are summed exactly. If the cut is beyond the list, or the list is full, a sample says
+// which window has the cut, and the next histogram is of the window's logits. If the cut is not there, or blocks have
+// no lists, bins cover all logits evenly.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -22,7 +22,7 @@ class TopPCut {
   static constexpr int threads = Shape::threads, warps = Shape::warps;
 
  public:
-  // The scale is in memory.
+  // The scale in memory must have been set.
   __device__ __forceinline__ TopPCut(const Part& part, Memory& memory, float temperature)
       : part_(part), memory_(memory), scale_(memory.scale), temperature_(temperature) {}
 
@@ -82,8 +82,8 @@ class TopPCut {
   // Whether all weights have been summed.
   __device__ __forceinline__ bool has_sum() const { return stage_ == Stage::listed_exactly || stage_ == Stage::window; }
 
-  // What the bins cover: the listed logits, where the others are summed roughly, and exactly; a window; a sample; all
-  // logits, the last bin being of what is farther from the largest than the list; all weights that are not 0.
+  // What the bins cover: the listed logits, with a rough sum of the others, or with the exact sum of all; a window; a
+  // sample; all logits, the last bin being of what is farther from the largest than the list; all weights but 0.
   enum class Stage { listed, listed_exactly, window, sampled, all, all_weights };
 
   static constexpr float near_temperatures = 10;  // usually far enough
@@ -97,7 +97,7 @@ class TopPCut {
     offset_ = 0;
     depth_ = 0;
     const float bound = bound_of_list();
-    const bool can_be_listed = part_.has_list() && has_tops(bound, scale_.high);
+    const bool can_be_listed = part_.can_list() && has_tops(bound, scale_.high);
     stage_ = stage == Stage::listed && !can_be_listed ? Stage::all : stage;
     if (stage_ == Stage::listed || stage_ == Stage::listed_exactly) bound_ = bound;
     if (stage == Stage::window) {
@@ -190,8 +190,8 @@ class TopPCut {
     return window.is_good;
   }
 
-  // The number of the thread. What is computed from it stays in the loop over rounds: before it the compiler would keep
-  // it in memory, for want of registers.
+  // The number of the thread, hidden from the compiler: it would compute what depends on it before the loop over
+  // rounds, and, for want of registers, keep that in local memory.
   static __device__ __forceinline__ int thread_here() {
     auto thread = static_cast<int>(threadIdx.x);
     asm volatile("" : "+r"(thread));

@@ -31,18 +31,19 @@ struct TopPMemory {
   unsigned counts[threads];                 // how many
   std::uint64_t keys[top_p_keys / 2];       // of this block, in the bin of the cut
   union {
-    float nears[threads];  // of each thread, earlier: roughly the powers of what it has listed
+    // Of each thread, until there are keys: roughly the sum of the powers of logits that reach the list's bound.
+    float nears[threads];
     struct alignas(16) {
       std::uint64_t key, weight;
     } cut[top_p_keys];  // of all blocks
   };
   std::uint64_t scratch[warps];
   alignas(8) unsigned kept_of[most_blocks][2];  // of each block, what comes before the cut
-  // Of this block: the sum of what is not listed, roughly (a double), or of all but what is above the window; of that
-  // the sum and the number.
+  // Of this block. A sum: roughly (a double) of what is not listed, or, with a sample, of all; exactly of all but what
+  // is above the window. Of what is above it: the sum and the number.
   std::uint64_t rest_of_block, above_of_block;
   unsigned count_above;
-  unsigned listed, found;
+  unsigned listed, found;           // logits in the list, or in the sample; keys in the bin of the cut
   int bin, path[top_p_most_depth];  // where the cut is; the bins that were divided
   std::uint64_t wanted;             // what top_p asks for of the last of these
   std::uint64_t before, cut_key, cut_sum;

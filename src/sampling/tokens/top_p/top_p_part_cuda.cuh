@@ -83,18 +83,19 @@ class TopPPart {
   }
 
   static constexpr unsigned segment = in_round * 32 * in_line;  // entries
-  static_assert(Shape::in_part / segment <= threads);
+  // Each segment has a bucket, also those of an unfinished round.
+  static_assert(Shape::in_part % (segment * warps) == 0 && Shape::in_part / segment <= threads);
 
   // Whether entries fit in the list. By of_block_, not by the lines of this block, so that all blocks agree.
-  __device__ __forceinline__ bool has_list() const { return of_block_ * in_line <= Shape::in_part; }
+  __device__ __forceinline__ bool can_list() const { return of_block_ * in_line <= Shape::in_part; }
 
   // The additions of floats that a term of `collect` goes through before it is part of a double.
   static constexpr int additions = static_cast<int>(steps) - 1 + 3;
 
   // Lists the thread's logits from `bound` on; `listed` counts them, also those for which there is no room. Returns the
-  // sum of 2^(x high - top) over the others; `near` is roughly the sum over these. By all threads of a warp. Loops are
-  // short, because code that runs once has to wait for its instructions; the lines of a round take turns at being the
-  // first.
+  // sum of 2^(x high - top) over the others; `near` grows by roughly the sum over those that reach it. By all threads
+  // of a warp. Loops are short, because code that runs once has to wait for its instructions; the lines of a round take
+  // turns at being the first.
   __device__ __forceinline__ double collect(float bound, float high, float top, unsigned& listed, float& near) const {
     double rest = 0;
     PAPILIO_UNROLL_NONE

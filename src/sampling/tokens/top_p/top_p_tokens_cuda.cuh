@@ -89,7 +89,7 @@ class TopPDraw {
     if (cluster::rank() == 0 && threadIdx.x == 0) call_.tokens[row_] = left_over;
   }
 
-  // The weight of a logit, 0 if it is not kept. `scale` and `least`: what is in memory, in registers.
+  // The weight of a logit, 0 if it is not kept. `scale` and `least`: copies of those in memory.
   __device__ __forceinline__ std::uint64_t kept_weight(float x, unsigned entry, const TokenScale& scale,
                                                        std::uint64_t least) const {
     if (x < cut_ || (x == cut_ && entry > last_at_cut_)) return 0;
@@ -147,7 +147,7 @@ class TopPDraw {
     memory_.kept.wait_block();
   }
 
-  // A thread's bucket is of whole lines.
+  // Entries of a bucket: a segment if there is a window, otherwise a thread's share of the part, in whole lines.
   __device__ __forceinline__ unsigned in_bucket() const {
     if (kept_in_ == KeptIn::window) return Part::segment;
     return ((part_.size() / LogitLine<S>::size - 1) / threads + 1) * LogitLine<S>::size;
