@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstddef>
 #include <iterator>
 #include <tuple>
 
 #include "base/choices.h"
+#include "base/grouped.h"
 
 namespace papilio {
 namespace {
@@ -26,16 +26,7 @@ constexpr Choice<LeftOutReason> reasons[] = {
 };
 static_assert(std::size(reasons) == std::tuple_size_v<decltype(LeftOut::reasons)>);
 
-// 1234567 as "1,234,567".
-std::string grouped(std::int64_t value) {
-  const std::string digits = fmt::format("{}", value);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
+std::string grouped(std::int64_t value) { return base::grouped(fmt::format("{}", value)); }
 
 std::string counted(std::int64_t tokens) { return fmt::format("{} token{}", grouped(tokens), tokens == 1 ? "" : "s"); }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "base/grouped.h"
 #include "lda/visualization/choose/html_text.h"
 
 namespace papilio::lda {
@@ -131,14 +132,7 @@ void draw_column(std::string& svg, const ChartColumn& column, double x, const Ax
 
 std::string shown_number(double value, int decimals) {
   if (std::isnan(value)) return "-";
-  std::string text = fmt::format("{:.{}f}", value, decimals);
-  const std::size_t begin = text.front() == '-' ? 1 : 0;
-  std::size_t end = std::min(text.find('.'), text.size());
-  while (end > begin + 3) {
-    end -= 3;
-    text.insert(end, 1, ',');
-  }
-  return text;
+  return base::grouped(fmt::format("{:.{}f}", value, decimals));
 }
 
 std::string chart_svg(const std::string& label, const std::vector<ChartColumn>& columns, int decimals) {
