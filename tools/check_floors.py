@@ -43,6 +43,8 @@ ROOMS = {
     "sampling/tokens/first": {"sampling/tokens"},
     "sampling/tokens/near": {"sampling/tokens"},
     "sampling/tokens/window": {"sampling/tokens"},
+    "sampling/tokens/intervals": {"sampling/tokens"},
+    "sampling/tokens/each_way": {"sampling/tokens/first", "sampling/tokens/on_chip", "sampling/tokens/top_p"},
     "sampling/tokens/flat": {"sampling/tokens/near", "sampling/tokens/window"},
     "sampling/tokens/on_chip": {"sampling/tokens"},
     "sampling/tokens/top_p": {"sampling/tokens/window"},

@@ -19,7 +19,7 @@ struct TokenRows {
   std::vector<S> logits = {};
   std::vector<float> temperature = {}, top_p = {}, min_p = {};  // one per row, or one for all
   std::vector<std::int32_t> top_k = {};
-  bool joint = false;
+  bool joint = false, per_row = false;  // `per_row`: filters are arrays, also those of one row
   std::vector<std::uint32_t> allowed = {};
   std::vector<std::int64_t> bias_offsets = {};
   std::vector<std::int32_t> bias_categories = {};
@@ -58,7 +58,7 @@ void call(TokenRows<S>& rows, Said& said, const On& on, Device device, const Tok
   const auto per_row = [&](auto& values) {
     using T = std::remove_reference_t<decltype(values[0])>;
     PerRow<T> of = values[0];
-    if (values.size() > 1) of.values = on(values);
+    if (rows.per_row || values.size() > 1) of.values = on(values);
     return of;
   };
   TokenFilters filters;

@@ -7,6 +7,7 @@
 
 #include "cuda/problems.h"
 #include "execution/cuda/check.h"
+#include "execution/cuda/code_for_90.h"
 #include "papilio/tokens.h"
 #include "sampling/tokens/random_rows.h"
 
@@ -157,6 +158,16 @@ class TokenGraph {
   There there_;
 };
 
+cudaGraph_t captured(TokenGraph& drawn, const execution::Stream& stream) {
+  drawn.queue(stream.get());  // so that the kernels are loaded
+  stream.wait();
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "beginning a capture");
+  drawn.queue(stream.get());
+  check(cudaStreamEndCapture(stream.get(), &graph), "ending a capture");
+  return graph;
+}
+
 // Captures a call once and replays it with other steps.
 void expect_replays(const Asked& asked, std::int64_t categories) {
   const Step steps[] = {Step(asked.rows, categories, 1), Step(asked.rows, categories, 2),
@@ -164,13 +175,8 @@ void expect_replays(const Asked& asked, std::int64_t categories) {
   const execution::Stream stream;
   TokenGraph drawn(asked, categories);
   drawn.feed(steps[0], stream);
-  drawn.queue(stream.get());  // so that the kernels are loaded
-  stream.wait();
-  cudaGraph_t graph = nullptr;
+  cudaGraph_t graph = captured(drawn, stream);
   cudaGraphExec_t ready = nullptr;
-  check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "beginning a capture");
-  drawn.queue(stream.get());
-  check(cudaStreamEndCapture(stream.get(), &graph), "ending a capture");
   check(cudaGraphInstantiate(&ready, graph, 0), "instantiating a graph");
   for (const int step : {1, 2, 0, 2}) {
     drawn.feed(steps[step], stream);
@@ -180,6 +186,18 @@ void expect_replays(const Asked& asked, std::int64_t categories) {
   }
   cudaGraphExecDestroy(ready);
   cudaGraphDestroy(graph);
+}
+
+// How many kernels a call launches.
+std::size_t kernels_of(const Asked& asked, std::int64_t categories) {
+  const execution::Stream stream;
+  TokenGraph drawn(asked, categories);
+  drawn.feed(Step(asked.rows, categories, 1), stream);
+  cudaGraph_t graph = captured(drawn, stream);
+  std::size_t kernels = 0;
+  check(cudaGraphGetNodes(graph, nullptr, &kernels), "counting kernels");
+  cudaGraphDestroy(graph);
+  return kernels;
 }
 
 class CudaTokenGraphs : public CudaTest {};
@@ -205,6 +223,17 @@ TEST_F(CudaTokenGraphs, OwnFiltersOfEachStep) {
     for (const std::int64_t categories : {5003, 20000})
       for (const bool with_mask : {false, true})
         expect_replays({"own filters", 0, 0.9f, 0, true, false, rows, with_mask, true}, categories);
+}
+
+// From few rows one kernel draws, whatever their filters are: with more, those that find no rows would take time.
+TEST_F(CudaTokenGraphs, OneKernelForFewRows) {
+  if (!execution::runs_code_for_90()) GTEST_SKIP() << "needs clusters of blocks (compute capability 9.0)";
+  for (const bool with_mask : {false, true})
+    for (const std::int64_t rows : {1, 9, 20}) {
+      EXPECT_EQ(kernels_of({"own filters", 0, 0.9f, 0, true, false, rows, with_mask, true}, 40000), 1) << rows;
+      EXPECT_EQ(kernels_of({"top_p", 0, 0.9f, 0, true, false, rows, with_mask}, 40000), 1) << rows;
+    }
+  EXPECT_GT(kernels_of({"own filters", 0, 0.9f, 0, true, false, 60, false, true}, 40000), 1);
 }
 
 }  // namespace

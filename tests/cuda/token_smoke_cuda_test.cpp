@@ -52,11 +52,12 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfBounds) {
   }
 }
 
-// Few rows with top_p: eight blocks for a row, four and two. Rows whose categories are about equally likely have no
-// room in the lists of two blocks, and at a very high temperature they go on to the kernel that draws from any row.
+// Few rows with top_p: eight blocks for a row (of so many categories that the kernel for few rows does not take them),
+// four and two. Rows whose categories are about equally likely have no room in the lists of two blocks, and at a very
+// high temperature they go on to the kernel that draws from any row.
 TYPED_TEST(CudaTokenSmoke, SmokeOfTopP) {
-  for (const std::int64_t count : {2, 40, 64}) {
-    auto rows = wide_rows<TypeParam>(count, count == 64 ? 60000 : 17000, 2);
+  for (const std::int64_t count : {1, 40, 64}) {
+    auto rows = wide_rows<TypeParam>(count, count == 64 ? 60000 : count == 40 ? 17000 : 270000, 2);
     for (const float temperature : {0.8f, 20.0f, 0x1p100f})
       ASSERT_TRUE(same_tokens(filtered(rows, temperature, 0, 0.9f, 0))) << count << " rows, " << temperature;
     allow(rows, 0.5, 3);
@@ -86,10 +87,10 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfFlatRows) {
 
 // Filters per row, so that all kernels have rows, and run at the same time. Of every eight rows the first and the last
 // are drawn from by a bound, the second is greedy, the third, at a high temperature, is left over, and the others are
-// drawn from near the largest or on chip.
+// drawn from near the largest, by top_p or on chip.
 template <class S>
-TokenRows<S> rows_of_every_way(std::int64_t count) {
-  auto rows = filtered(wide_rows<S>(count, 5002, 2), 0.8f, 40, 0.9f, 0.01f);
+TokenRows<S> rows_of_every_way(std::int64_t count, std::int64_t categories = 5002) {
+  auto rows = filtered(wide_rows<S>(count, categories, 2), 0.8f, 40, 0.9f, 0.01f);
   for (std::int32_t row = 1; row < count; ++row) {
     const std::int32_t kind = row % 8;
     rows.temperature.push_back(kind == 1 ? 0.0f : kind == 2 ? 0x1p100f : 0.8f);
@@ -106,6 +107,19 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfOwnFilters) {
     ASSERT_TRUE(same_tokens(rows)) << count << " rows";
     allow(rows, 0.5, 3);
     ASSERT_TRUE(same_tokens(rows)) << count << " rows with masks";
+  }
+}
+
+// The same by one kernel, for few rows: one of each way, by eight blocks and by four.
+TYPED_TEST(CudaTokenSmoke, SmokeOfEachWay) {
+  for (const std::int64_t count : {8, 16}) {
+    auto rows = rows_of_every_way<TypeParam>(count, 33000);
+    rows.ranks = false;
+    Said host = said_by_host(rows);
+    ASSERT_TRUE(same_said(said_by_device(rows, 0), host)) << count << " rows";
+    allow(rows, 0.5, 3);
+    host = said_by_host(rows);
+    ASSERT_TRUE(same_said(said_by_device(rows, 0), host)) << count << " rows with masks";
   }
 }
 
@@ -155,6 +169,7 @@ TYPED_TEST(CudaTokenSmoke, TheSameAgainAndAgain) {
   expect_no_changes(filtered(wide_rows<TypeParam>(240, 12000, 3), 0x1p100f, 0, 0.9f, 0), 3000, 1);
 }
 TYPED_TEST(CudaTokenSmoke, TheSameAgainAndAgainByOwnFilters) {
+  expect_no_changes(rows_of_every_way<TypeParam>(14, 33000), 3000, 3);
   expect_no_changes(rows_of_every_way<TypeParam>(50), 3000, 3);
   expect_no_changes(rows_of_every_way<TypeParam>(240), 3000, 3);
 }

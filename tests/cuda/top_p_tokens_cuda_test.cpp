@@ -1,4 +1,6 @@
-// Few rows with top_p, which the blocks of a cluster draw from by histograms, against the CPU: bit by bit.
+// Few rows with top_p, which the blocks of a cluster draw from by histograms, against the CPU: bit by bit. Up to 30
+// rows of up to 262,144 categories are drawn from in this way by the kernel for few rows, others by kernels of their
+// own.
 
 #include <cmath>
 
@@ -17,7 +19,8 @@ class CudaTopPTokenWeights : public CudaTest {};
 constexpr TokenFilterOfAll filters[] = {{0, 0.9f, 0},    {0, 0.999f, 0},    {0, 0, 0},
                                         {0, 0.5f, 0.1f}, {0, 0.95f, 0.05f}, {0, 1e-9f, 1e-4f}};
 
-// Clusters of eight blocks, four and two; lengths from just below the least on.
+// Clusters of eight blocks (those of the kernel for few rows but for the longest), four and two; lengths from just
+// below the least on.
 TYPED_TEST(CudaTopPTokens, OfEverySize) {
   for (const std::int64_t categories : {16384, 16385, 20011, 33003, 131072, 300007})
     for (const std::int64_t count : {1, 9, 40, 64}) {
@@ -39,7 +42,7 @@ TYPED_TEST(CudaTopPTokens, LongParts) {
   ASSERT_TRUE(same_by(four, filters[0], 0.8f, 1));
 }
 
-// A call that asks for the kept mass takes another kernel; the same call without it takes this one.
+// A call that asks for the kept mass is drawn from on chip; the same call without it by top_p.
 TYPED_TEST(CudaTopPTokens, Masses) {
   auto rows = filtered(normal_rows<TypeParam>(9, 20011, 2, 3), 0.8f, 0, 0.9f, 0);
   rows.masses = true;
@@ -182,6 +185,9 @@ TYPED_TEST(CudaTopPTokens, Masks) {
       allow(rows, share, 5);
       for (const TokenFilterOfAll& f : filters) ASSERT_TRUE(same_by(rows, f)) << count << " rows, " << share;
     }
+  auto longest = normal_rows<TypeParam>(1, 270001, 2, 11);
+  allow(longest, 0.5, 5);
+  ASSERT_TRUE(same_by(longest, filters[0]));
 }
 
 // More room than the kept set takes, and less.

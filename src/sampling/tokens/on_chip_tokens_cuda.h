@@ -7,7 +7,7 @@
 
 namespace papilio::sampling {
 
-// Whether rows fit on chip, in their original type.
+// Whether rows fit on chip: in their original type, or as floats if 16-bit logits have a bias.
 template <class S>
 bool fits_on_chip(const TokenCall& call);
 
@@ -21,6 +21,10 @@ void draw_on_chip(const TokenCall& call, cudaStream_t stream);
 template <class S>
 void draw_others_on_chip(const TokenCall& call, cudaStream_t stream);
 
+// Whether a filter cuts the order of the categories, or the kept set is asked for.
+inline bool needs_cut(const TokenCall& call, const TokenFilter& filter) {
+  return call.room > 0 || !sampling_kernel::is_unordered(call, filter);
+}
 // Whether min_p is set, or what is kept is asked for.
 inline bool is_filtered(const TokenCall& call) {
   return call.min_p.value != 0 || call.kept_counts != nullptr || call.kept_masses != nullptr;

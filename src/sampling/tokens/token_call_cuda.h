@@ -20,8 +20,9 @@ struct DevicePerRow {
 // top_p, or all.
 enum class NearRows { none, of_top_k, of_top_p, filtered };
 
-// Which kernel draws from a row. Those of `near`, `top_p` and `on_chip` may leave a row over for a later one. A row
-// with an invalid filter goes to one that gives it the status.
+// How a row is drawn from. Most ways have a kernel of their own; few rows have one for several ways
+// (each_way_tokens_cuda.h). Those of `near`, `top_p` and `on_chip` may leave a row over for a later one. A row with an
+// invalid filter goes to one that gives it the status.
 enum class TokenWay : std::uint8_t {
   of_filter,     // rows of the call differ: each has the way of its filter
   by_intervals,  // no filters: one pass with approximate sums
@@ -70,7 +71,7 @@ struct TokenCall {
   bool bounded;           // rows with a small top_k, or at temperature 0, are drawn from by a bound
   bool by_top_p;          // rows with top_p and no top_k are drawn from by histograms
   bool by_intervals;      // rows without filters are drawn from in one pass
-  bool on_chip;           // a row fits in the shared memory of a cluster, in its original type
+  bool on_chip;           // a row fits in the shared memory of a cluster
   NearRows near;          // which of those rows are first drawn from near the largest logit
   bool flat;              // flat ones among them have a kernel of their own
   bool streams;           // the logits are more than the L2 cache holds

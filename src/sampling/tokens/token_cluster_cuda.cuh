@@ -69,6 +69,14 @@ __device__ __forceinline__ T sum_of_warp(T x) {
   return x;
 }
 
+// The sum over a warp of numbers up to 2^52, which every lane gets. One instruction sums each half.
+__device__ __forceinline__ std::uint64_t sum_of_warp_by_halves(std::uint64_t x) {
+  constexpr unsigned half = 26;
+  const unsigned low = __reduce_add_sync(whole_warp, static_cast<unsigned>(x) & ((1u << half) - 1));
+  const unsigned high = __reduce_add_sync(whole_warp, static_cast<unsigned>(x >> half));
+  return (std::uint64_t{high} << half) + low;
+}
+
 // Returns the lane whose interval contains the target, from each lane's sum and the sum up to it. The target becomes
 // relative to that interval.
 __device__ __forceinline__ int lane_of_target(std::uint64_t sum, std::uint64_t to, std::uint64_t& target) {

@@ -5,6 +5,7 @@
 #include "base/math.h"
 #include "execution/cuda/check.h"
 #include "execution/cuda/memory.h"
+#include "sampling/tokens/each_way_tokens_cuda.h"
 #include "sampling/tokens/filtered_tokens_cuda.cuh"
 #include "sampling/tokens/first_tokens_cuda.h"
 #include "sampling/tokens/flat_tokens_cuda.h"
@@ -53,6 +54,10 @@ class TokenQueue {
     // There is a faster kernel for that.
     if (filter.temperature == 0 && call_.allowed == nullptr) call_.bounded = false;
     call_.way = sampling_kernel::way_of(call_, filter);
+    // Otherwise a second kernel has to look for rows that are left over.
+    const bool may_leave_rows =
+        call_.way == TokenWay::top_p || (call_.way == TokenWay::on_chip && needs_cut(call_, filter));
+    if (may_leave_rows && draw_each_way_on_cuda<S>(call_, stream_)) return;
     switch (call_.way) {
       case TokenWay::by_intervals:
         if (!draw_in_stream(storage_, call_, true, stream_)) draw_by_intervals(storage_, call_, stream_);
@@ -74,20 +79,23 @@ class TokenQueue {
     }
   }
 
-  // Launches all kernels that may have rows. Each finds its rows by their filters, and they run at the same time if
-  // there is room; only rows that are left over wait. If there are many rows, kernels that take long for a row come
-  // first.
+  // One kernel draws from few rows. For more, all kernels that may have rows are launched. Each finds its rows by their
+  // filters, and they run at the same time if there is room; only rows that are left over wait. If there are many rows,
+  // kernels that take long for a row come first.
   void draw_by_own_filters() {
+    const bool without_few = call_.bounded && call_.on_chip;
+    if (without_few) {
+      // What then draws from such rows is slower, but a kernel that finds no rows takes time as well.
+      call_.few = 0;
+      if (call_.near == NearRows::of_top_k) call_.near = NearRows::none;
+      if (call_.near == NearRows::none && !call_.by_intervals && draw_each_way_on_cuda<S>(call_, stream_)) return;
+    }
     Begin begin = Begin::after;
     if (call_.by_intervals) {
       draw_by_intervals(storage_, call_, stream_);
       begin = Begin::early;
     }
-    if (call_.bounded && call_.on_chip) {
-      // Other kernels are slower for some rows, but a kernel that finds no rows takes time as well.
-      call_.few = 0;
-      if (call_.near == NearRows::of_top_k) call_.near = NearRows::none;
-    } else {
+    if (!without_few) {
       draw_first_tokens_on_cuda<S>(call_, false, begin, stream_);
       begin = Begin::early;
     }
@@ -114,11 +122,10 @@ class TokenQueue {
   }
 
   void draw_on_chip_or_in_stream(const TokenFilter& filter) {
-    const bool unordered = call_.room == 0 && sampling_kernel::is_unordered(call_, filter);
-    const bool suits = unordered && !is_filtered(call_) && is_plain(call_);
+    const bool cut = needs_cut(call_, filter), suits = !cut && !is_filtered(call_) && is_plain(call_);
     if (suits && draw_in_stream(storage_, call_, false, stream_)) return;
     draw_on_chip<S>(call_, stream_);
-    if (!unordered) draw_others(Begin::after);
+    if (cut) draw_others(Begin::after);
   }
 
   // Draws from rows of every kind. If only rows that were left over remain, a few clusters look for them.

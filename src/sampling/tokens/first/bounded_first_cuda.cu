@@ -52,7 +52,7 @@ void draw(const TokenCall& call, Begin begin, cudaStream_t stream) {
 template <class S>
 bool can_be_bounded(const TokenCall& call) {
   using namespace sampling_kernel;
-  constexpr std::int64_t bytes = first_bytes<S> + sizeof(BoundMemory<1>);
+  constexpr std::int64_t bytes = tile_bytes<S> + sizeof(BoundedFirstMemory<1>);
   return call.column_stride == 1 && call.bias_offsets == nullptr && call.kept_masses == nullptr &&
          call.categories >= least_categories<S>(1, 0) && call.rows <= most_token_rows &&
          execution::runs_code_for_90() && fits_in_block(bytes);

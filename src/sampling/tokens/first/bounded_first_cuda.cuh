@@ -167,6 +167,14 @@ struct BoundMemory {
 #endif
 };
 
+// What a block has in its shared memory besides the logits that it reads.
+template <int blocks>
+struct BoundedFirstMemory {
+  FirstMemory first;
+  FewMemory few;
+  BoundMemory<blocks> groups;
+};
+
 #if defined(PAPILIO_BOUNDED_FIRST)
 
 // Sends a key of this block to the first block.
@@ -229,10 +237,11 @@ __device__ __noinline__ void draw_first_again(const TokenCall& call, FirstMemory
 
 // By the blocks of a cluster.
 template <class S, int blocks, int vectors, bool masked>
-__device__ __forceinline__ void draw_row_by_bound(const TokenCall& call, std::int64_t row, const TokenFilter& filter) {
-  __shared__ FirstMemory memory;
-  __shared__ FewMemory few;
-  __shared__ BoundMemory<blocks> groups;
+__device__ __forceinline__ void draw_row_by_bound(const TokenCall& call, BoundedFirstMemory<blocks>& of,
+                                                  std::int64_t row, const TokenFilter& filter) {
+  FirstMemory& memory = of.first;
+  FewMemory& few = of.few;
+  BoundMemory<blocks>& groups = of.groups;
   const bool draws = cluster::rank() == 0;
   const int k = among_first(filter);
   if (!valid_filter(filter)) {
@@ -283,10 +292,12 @@ template <class S, int blocks, int vectors, bool masked>
 __global__ void __launch_bounds__(first_threads, vectors == 0 ? 2 : 1)
     draw_first_bounded(const __grid_constant__ TokenCall call) {
 #if defined(PAPILIO_BOUNDED_FIRST)
+  __shared__ BoundedFirstMemory<blocks> memory;
   execution::let_next_kernel_come();
   const std::int64_t row = blockIdx.x / blocks;
   const TokenFilter filter = filter_of_row(call, row);
-  if (way_of(call, filter) == TokenWay::bounded) draw_row_by_bound<S, blocks, vectors, masked>(call, row, filter);
+  if (way_of(call, filter) == TokenWay::bounded)
+    draw_row_by_bound<S, blocks, vectors, masked>(call, memory, row, filter);
   execution::end_after_kernel_before();
 #endif
 }

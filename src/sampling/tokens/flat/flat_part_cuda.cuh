@@ -148,10 +148,8 @@ class FlatPart {
   // Each thread's sum is at most 2^52.
   static __device__ __forceinline__ void add_to_segment(std::uint64_t sum, unsigned segment) {
     if (__any_sync(whole_warp, sum != 0) == 0) return;
-    constexpr unsigned bits = 26, mask = (1u << bits) - 1;
-    const unsigned low = __reduce_add_sync(whole_warp, static_cast<unsigned>(sum) & mask);
-    const unsigned high = __reduce_add_sync(whole_warp, static_cast<unsigned>(sum >> bits));
-    if (lane_of_thread() == 0) add_halves(flat_memory<Shape>().segments[segment], (std::uint64_t{high} << bits) + low);
+    sum = sum_of_warp_by_halves(sum);
+    if (lane_of_thread() == 0) add_halves(flat_memory<Shape>().segments[segment], sum);
   }
 
   __device__ __forceinline__ void take_edge(float x, std::uint32_t category, const FlatSegments<Shape>& segments) {

@@ -13,21 +13,22 @@
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 inline constexpr int on_chip_threads = 256, on_chip_blocks = 3;  // of a block; on a multiprocessor
-inline constexpr int on_chip_warps = on_chip_threads / 32;
-inline constexpr unsigned on_chip_group = 4 * on_chip_threads;  // logits that all threads load together
-inline constexpr int on_chip_bins = on_chip_threads;
-inline constexpr int on_chip_sorted = on_chip_threads;  // the most keys that a block sorts
-inline constexpr unsigned on_chip_listed =
-    1536;  // the most entries that a block lists, so that three blocks fit on a multiprocessor
+// The most entries that a block lists, so that three of these blocks fit on a multiprocessor.
+inline constexpr unsigned on_chip_listed = 1536;
+// Logits that all threads of a block load together.
+constexpr unsigned on_chip_group(int threads) { return 4 * static_cast<unsigned>(threads); }
 
+template <int threads_of_block>
 struct OnChipMemory {
+  static constexpr int threads = threads_of_block, warps = threads / 32;
+
   std::uint64_t arrived;
   ClusterExchange<1> largest;  // by token_order
   ClusterExchange<3> sums;     // of kept weights and of all weights; the number kept
   unsigned largest_of_block;
-  std::uint64_t thread_sums[on_chip_threads];
-  std::uint64_t warp_sums[on_chip_warps], warp_all[on_chip_warps];
-  unsigned warp_kept[on_chip_warps];
+  std::uint64_t thread_sums[threads];
+  std::uint64_t warp_sums[warps], warp_all[warps];
+  unsigned warp_kept[warps];
   TokenScale scale;
   std::uint64_t least_weight, number;  // of the draw
 
@@ -47,14 +48,20 @@ struct OnChipMemory {
 };
 
 // Other blocks of the cluster read or write the members that have a comment.
-struct OnChipCutMemory : OnChipMemory {
-  ClusterExchange<2> answers[2];  // from the first block, by count and by sum: a key, and the sum up to it
-  alignas(8) unsigned sums_of_bins[on_chip_bins][2];  // of the part; two halves of 64-bit integers
-  unsigned counts_of_bins[on_chip_bins];              // of the part
-  std::uint64_t part_all;                             // the sum of all weights of the part
-  std::uint64_t keys[on_chip_sorted];                 // in the first block
-  unsigned candidates[2];                             // in the first block
-  std::uint64_t scratch[on_chip_warps];
+template <int threads_of_block>
+struct OnChipCutMemory : OnChipMemory<threads_of_block> {
+  using Base = OnChipMemory<threads_of_block>;
+  using Base::threads, Base::warps;
+  static constexpr int bins = threads;
+  static constexpr int sorted = threads;  // the most keys that a block sorts
+
+  ClusterExchange<2> answers[2];              // from the first block, by count and by sum: a key, and the sum up to it
+  alignas(8) unsigned sums_of_bins[bins][2];  // of the part; two halves of 64-bit integers
+  unsigned counts_of_bins[bins];              // of the part
+  std::uint64_t part_all;                     // the sum of all weights of the part
+  std::uint64_t keys[sorted];                 // in the first block
+  unsigned candidates[2];                     // in the first block
+  std::uint64_t scratch[warps];
   std::uint16_t list[on_chip_listed];
   unsigned listed;
   std::uint64_t before_sum, before_count, in_bin, answer_key, answer_sum;
@@ -62,13 +69,13 @@ struct OnChipCutMemory : OnChipMemory {
   double log_total;
 
   __device__ void init() {
-    OnChipMemory::init();
+    Base::init();
     answers[0].init(1);
     answers[1].init(1);
     candidates[0] = candidates[1] = listed = 0;
   }
   __device__ void end() {
-    OnChipMemory::end();
+    Base::end();
     answers[0].end();
     answers[1].end();
   }
@@ -93,11 +100,15 @@ struct OnChipRankMemory : Memory {
 };
 
 // By all threads of all blocks of a cluster.
-template <class S>
+template <class S, int threads>
 class OnChipCut {
+  using Memory = OnChipCutMemory<threads>;
+  static constexpr int bins = Memory::bins;
+  static constexpr unsigned in_group = on_chip_group(threads);
+
  public:
   // `begin`: the first category of the part.
-  __device__ OnChipCut(const StagedPart<S>& part, OnChipCutMemory& memory, const TokenScale& scale, float temperature,
+  __device__ OnChipCut(const StagedPart<S>& part, Memory& memory, const TokenScale& scale, float temperature,
                        std::int64_t begin)
       : part_(part), memory_(memory), scale_(scale), temperature_(temperature), begin_(begin) {}
 
@@ -136,9 +147,7 @@ class OnChipCut {
   static constexpr float all_temperatures = 44;   // all weights beyond are 0
   static constexpr int most_depth = 2;
 
-  __device__ void reach(float temperatures) {
-    per_bin_ = static_cast<float>(on_chip_bins) / (temperatures * temperature_);
-  }
+  __device__ void reach(float temperatures) { per_bin_ = static_cast<float>(bins) / (temperatures * temperature_); }
 
   // The bin of a logit at the current depth; -1 if it is outside the current bin.
   __device__ __forceinline__ int bin_of(float x) const {
@@ -147,21 +156,20 @@ class OnChipCut {
     for (int d = 0; d < most_depth; ++d) {
       if (d >= depth_) break;
       if (__float2int_rz(place) != path_[d]) return -1;
-      place = (place - static_cast<float>(path_[d])) * static_cast<float>(on_chip_bins);
+      place = (place - static_cast<float>(path_[d])) * static_cast<float>(bins);
     }
-    return place < static_cast<float>(on_chip_bins) ? __float2int_rz(place) : -1;
+    return place < static_cast<float>(bins) ? __float2int_rz(place) : -1;
   }
 
   // Calls f(logit, entry) for the entries of the part that can be in a bin.
   template <class F>
   __device__ __forceinline__ void each(F f) const {
     if (is_listed_) {
-      for (unsigned n = threadIdx.x; n < memory_.listed; n += on_chip_threads)
-        f(part_[memory_.list[n]], memory_.list[n]);
+      for (unsigned n = threadIdx.x; n < memory_.listed; n += threads) f(part_[memory_.list[n]], memory_.list[n]);
       return;
     }
     for (unsigned group = 0; group < part_.groups(); ++group) {
-      const unsigned entry = group * on_chip_group + 4 * threadIdx.x;
+      const unsigned entry = group * in_group + 4 * threadIdx.x;
       const float4 x = part_.four(entry);
       f(x.x, entry), f(x.y, entry + 1), f(x.z, entry + 2), f(x.w, entry + 3);
     }
@@ -197,7 +205,7 @@ class OnChipCut {
     const float bound = scale_.largest - 1.0001f * near_temperatures * temperature_;
     std::uint64_t all = 0;
     for (unsigned group = 0; group < part_.groups(); ++group) {
-      const unsigned entry = group * on_chip_group + 4 * threadIdx.x;
+      const unsigned entry = group * in_group + 4 * threadIdx.x;
       const float4 x = part_.four(entry);
       if (!(fminf(fminf(x.x, x.y), fminf(x.z, x.w)) < nearest)) {
         all = plus_weight(all, digits_of_near(x.x, scale_)), all = plus_weight(all, digits_of_near(x.y, scale_));
@@ -209,9 +217,9 @@ class OnChipCut {
       if (fmaxf(fmaxf(x.x, x.y), fmaxf(x.z, x.w)) >= bound) list_four(x, entry, bound);
     }
     std::uint64_t of_block;
-    sum_to_thread<on_chip_threads>(all, memory_.scratch, of_block);
+    sum_to_thread<threads>(all, memory_.scratch, of_block);
     if (threadIdx.x == 0) memory_.part_all = of_block;
-    is_listed_ = memory_.listed <= on_chip_listed && part_.groups() * on_chip_group <= 65536;
+    is_listed_ = memory_.listed <= on_chip_listed && part_.groups() * in_group <= 65536;
     fill_bins();
     cluster::sync();
     join_bins(first_sum_, first_count_);
@@ -248,7 +256,7 @@ class OnChipCut {
 
   __device__ std::uint64_t reached(std::uint64_t of_bin) const {
     std::uint64_t all;
-    sum_to_thread<on_chip_threads>(of_bin, memory_.scratch, all);
+    sum_to_thread<threads>(of_bin, memory_.scratch, all);
     return all;
   }
 
@@ -265,8 +273,8 @@ class OnChipCut {
     depth_ = 0;
     while (true) {
       std::uint64_t all;
-      const std::uint64_t to_sum = sum_to_thread<on_chip_threads>(sum, memory_.scratch, all);
-      const std::uint64_t to_count = sum_to_thread<on_chip_threads>(count, memory_.scratch, all);
+      const std::uint64_t to_sum = sum_to_thread<threads>(sum, memory_.scratch, all);
+      const std::uint64_t to_count = sum_to_thread<threads>(count, memory_.scratch, all);
       const std::uint64_t to = by_sum ? to_sum : to_count, from = to - (by_sum ? sum : count);
       if (to >= wanted && from < wanted) {
         memory_.bin = static_cast<int>(threadIdx.x);
@@ -278,7 +286,7 @@ class OnChipCut {
       wanted -= by_sum ? memory_.before_sum : memory_.before_count;
       sum_before += memory_.before_sum;
       const int bin = memory_.bin;
-      if (memory_.in_bin <= on_chip_sorted) {
+      if (memory_.in_bin <= Memory::sorted) {
         sort(bin, by_sum, wanted, sum_before);
         return true;
       }
@@ -301,7 +309,7 @@ class OnChipCut {
     ClusterExchange<2>& answer = memory_.answers[by_sum ? 1 : 0];
     if (cluster::rank() == 0) {
       const int count = static_cast<int>(memory_.candidates[by_sum ? 1 : 0]);
-      sort_keys<on_chip_threads>(memory_.keys, count);
+      sort_keys<threads>(memory_.keys, count);
       answer_of_sorted(count, by_sum, wanted);
       __syncthreads();
       if (warp_of_thread() == 0) {
@@ -317,7 +325,7 @@ class OnChipCut {
     const std::uint64_t key = n < count ? memory_.keys[n] : 0;
     const std::uint64_t mine = n < count ? weight_of(logit_of_order(static_cast<std::uint32_t>(key >> 32)), scale_) : 0;
     std::uint64_t all;
-    const std::uint64_t to = sum_to_thread<on_chip_threads>(mine, memory_.scratch, all);
+    const std::uint64_t to = sum_to_thread<threads>(mine, memory_.scratch, all);
     const bool it = by_sum ? to >= wanted && to - mine < wanted : static_cast<std::uint64_t>(n) + 1 == wanted;
     if (n >= count || !it) return;
     memory_.answer_key = key;
@@ -325,7 +333,7 @@ class OnChipCut {
   }
 
   const StagedPart<S>& part_;
-  OnChipCutMemory& memory_;
+  Memory& memory_;
   TokenScale scale_;
   float temperature_;
   std::int64_t begin_;

@@ -11,23 +11,28 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
 extern __shared__ __align__(16) unsigned char on_chip_part[];
 
+// Draws from a row, or leaves it to the kernel that can draw from any row.
+template <class S, OnChip kind, bool plain, class Held>
+__device__ __forceinline__ void draw_or_leave(const TokenCall& call, OnChipMemoryOf<kind, plain>& memory,
+                                              std::int64_t row) {
+  OnChipDraw<S, kind, plain, on_chip_threads, Held> draw(call, memory, reinterpret_cast<Held*>(on_chip_part), row);
+  if (!draw.draw(filter_of_row(call, row)) && cluster::rank() == 0 && threadIdx.x == 0) call.tokens[row] = left_over;
+}
+
 // Each cluster draws from one row. All rows have TokenWay::on_chip.
-template <class S, OnChip kind, bool plain>
+template <class S, OnChip kind, bool plain, class Held = S>
 __global__ void __launch_bounds__(on_chip_threads, on_chip_blocks)
     draw_tokens_on_chip(const __grid_constant__ TokenCall call) {
-  using Draw = OnChipDraw<S, kind, plain>;
-  __shared__ typename Draw::Memory memory;
-  const std::int64_t row = blockIdx.x / static_cast<unsigned>(cluster::size());
-  Draw(call, memory, reinterpret_cast<S*>(on_chip_part), row).draw(filter_of_row(call, row));
+  __shared__ OnChipMemoryOf<kind, plain> memory;
+  draw_or_leave<S, kind, plain, Held>(call, memory, blockIdx.x / static_cast<unsigned>(cluster::size()));
 }
 
 // Draws from rows of a call: first from those with TokenWay::on_chip, and then from those that were left over near the
 // largest. A few clusters look for them.
-template <class S, bool plain>
+template <class S, bool plain, class Held = S>
 __global__ void __launch_bounds__(on_chip_threads, on_chip_blocks)
     draw_rows_on_chip(const __grid_constant__ TokenCall call) {
-  using Draw = OnChipDraw<S, OnChip::cut, plain>;
-  __shared__ typename Draw::Memory memory;
+  __shared__ OnChipMemoryOf<OnChip::cut, plain> memory;
   execution::let_next_kernel_come();
   const std::int64_t step = gridDim.x / static_cast<unsigned>(cluster::size());
   const std::int64_t first = blockIdx.x / static_cast<unsigned>(cluster::size());
@@ -52,7 +57,7 @@ __global__ void __launch_bounds__(on_chip_threads, on_chip_blocks)
         cluster::sync();  // the previous row is done
         if (threadIdx.x == 0) memory.end();
       }
-      Draw(call, memory, reinterpret_cast<S*>(on_chip_part), row).draw(filter_of_row(call, row));
+      draw_or_leave<S, OnChip::cut, plain, Held>(call, memory, row);
       again = true;
     }
   }

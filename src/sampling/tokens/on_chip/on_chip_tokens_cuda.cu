@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <type_traits>
 
 #include "base/math.h"
 #include "papilio/half.h"
@@ -10,25 +9,54 @@
 namespace papilio::sampling {
 namespace {
 
+// 16-bit logits are held as floats if there is a bias, for the sums.
+template <class S>
+bool are_widened(const TokenCall& call) {
+  return sizeof(S) == 2 && call.bias_offsets != nullptr;
+}
+
 // Three blocks fit on a multiprocessor, so that one part is loaded while the weights of others are computed.
 template <class S>
 TokenShape on_chip_shape(const TokenCall& call) {
   using namespace sampling_kernel;
-  constexpr std::int64_t least = 4096, most = 65536 / sizeof(S);
+  constexpr std::int64_t least = 4096, group = on_chip_group(on_chip_threads);
+  const bool widened = are_widened<S>(call);
+  const auto most = static_cast<std::int64_t>(65536 / (widened ? sizeof(float) : sizeof(S)));
   const int parts = parts_for(call.rows, call.categories, least, most);
   const std::int64_t in_slice =
       base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(call.categories, parts), 16 / sizeof(S));
   const bool lines = reinterpret_cast<std::uintptr_t>(call.logits) % 16 == 0 &&
                      call.row_stride * static_cast<std::int64_t>(sizeof(S)) % 16 == 0;
-  return {parts, in_slice, StagedPart<S>::bytes(in_slice, on_chip_group, lines), false};
+  const std::int64_t before = lines ? 0 : StagedPart<S>::in_line - 1;
+  return {parts, in_slice,
+          widened ? StagedPart<float>::bytes(in_slice, group, before) : StagedPart<S>::bytes(in_slice, group, before),
+          false};
+}
+
+using Kernel = void (*)(TokenCall);
+
+template <class S, sampling_kernel::OnChip kind>
+Kernel kernel_of(const TokenCall& call) {
+  using namespace sampling_kernel;
+  if constexpr (sizeof(S) == 2) {
+    if (are_widened<S>(call)) return draw_tokens_on_chip<S, kind, false, float>;
+  }
+  return is_plain(call) ? draw_tokens_on_chip<S, kind, true> : draw_tokens_on_chip<S, kind, false>;
+}
+template <class S>
+Kernel kernel_of_rows(const TokenCall& call) {
+  using namespace sampling_kernel;
+  if constexpr (sizeof(S) == 2) {
+    if (are_widened<S>(call)) return draw_rows_on_chip<S, false, float>;
+  }
+  return is_plain(call) ? draw_rows_on_chip<S, true> : draw_rows_on_chip<S, false>;
 }
 
 template <class S, sampling_kernel::OnChip kind>
 void draw_as(const TokenCall& call, cudaStream_t stream) {
-  using namespace sampling_kernel;
   const TokenShape shape = on_chip_shape<S>(call);
-  launch_on_rows(is_plain(call) ? draw_tokens_on_chip<S, kind, true> : draw_tokens_on_chip<S, kind, false>,
-                 shaped(call, shape), call.rows, shape, on_chip_threads, stream, "drawing from tokens on chip");
+  launch_on_rows(kernel_of<S, kind>(call), shaped(call, shape), call.rows, shape, sampling_kernel::on_chip_threads,
+                 stream, "drawing from tokens on chip");
 }
 
 }  // namespace
@@ -36,10 +64,10 @@ void draw_as(const TokenCall& call, cudaStream_t stream) {
 template <class S>
 bool fits_on_chip(const TokenCall& call) {
   using namespace sampling_kernel;
-  const bool has_sums = std::is_same_v<S, float> || call.bias_offsets == nullptr;
   const std::int64_t room = execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) -
-                            static_cast<std::int64_t>(sizeof(OnChipRankMemory<OnChipCutMemory>)) - 1024;
-  return has_sums && call.column_stride == 1 && call.categories > 1 && call.rows <= most_token_rows &&
+                            static_cast<std::int64_t>(sizeof(OnChipRankMemory<OnChipCutMemory<on_chip_threads>>)) -
+                            1024;
+  return call.column_stride == 1 && call.categories > 1 && call.rows <= most_token_rows &&
          on_chip_shape<S>(call).shared_bytes <= room;
 }
 
@@ -47,7 +75,7 @@ template <class S>
 void draw_on_chip(const TokenCall& call, cudaStream_t stream) {
   using sampling_kernel::OnChip;
   const TokenFilter filter = {call.temperature.value, call.top_k.value, call.top_p.value, call.min_p.value};
-  if (call.room > 0 || !sampling_kernel::is_unordered(call, filter)) return draw_as<S, OnChip::cut>(call, stream);
+  if (needs_cut(call, filter)) return draw_as<S, OnChip::cut>(call, stream);
   return is_filtered(call) ? draw_as<S, OnChip::filter>(call, stream) : draw_as<S, OnChip::draw>(call, stream);
 }
 
@@ -57,7 +85,7 @@ template <class S>
 void draw_others_on_chip(const TokenCall& call, cudaStream_t stream) {
   using namespace sampling_kernel;
   constexpr const char* what = "drawing from other tokens on chip";
-  const auto kernel = is_plain(call) ? draw_rows_on_chip<S, true> : draw_rows_on_chip<S, false>;
+  const Kernel kernel = kernel_of_rows<S>(call);
   const TokenShape shape = on_chip_shape<S>(call);
   // A few clusters fit for certain; to ask would take longer.
   const bool few = call.rows * shape.parts <= execution::multiprocessors();

@@ -7,8 +7,9 @@
 #include "sampling/tokens/on_chip/on_chip_cut_cuda.cuh"
 #include "sampling/tokens/weight_sums_cuda.cuh"
 
-// Draws from rows that fit on chip. The blocks of a cluster hold a row in its original type. They find its largest
-// logit and where the filters cut its order, compute the weights of what is kept, and search their sums.
+// Draws from rows that fit on chip. The blocks of a cluster hold a row in its original type, or as floats: 16-bit
+// logits have no room for their sums with a bias. They find its largest logit and where the filters cut its order,
+// compute the weights of what is kept, and search their sums.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
@@ -16,31 +17,46 @@ namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 // top_p and the list of what is kept.
 enum class OnChip { draw, filter, cut };
 
-// Draws from one row. `plain`: without a mask, bias or rank.
-template <class S, OnChip kind, bool plain>
+template <OnChip kind, int threads>
+using PlainOnChipMemory = std::conditional_t<kind == OnChip::cut, OnChipCutMemory<threads>, OnChipMemory<threads>>;
+template <OnChip kind, bool plain, int threads = on_chip_threads>
+using OnChipMemoryOf =
+    std::conditional_t<plain, PlainOnChipMemory<kind, threads>, OnChipRankMemory<PlainOnChipMemory<kind, threads>>>;
+
+// Draws from one row by blocks of so many threads, which hold it as numbers of type Held. `plain`: without a mask, bias
+// or rank.
+template <class S, OnChip kind, bool plain, int threads = on_chip_threads, class Held = S>
 class OnChipDraw {
  public:
-  using PlainMemory = std::conditional_t<kind == OnChip::cut, OnChipCutMemory, OnChipMemory>;
-  using Memory = std::conditional_t<plain, PlainMemory, OnChipRankMemory<PlainMemory>>;
+  using Memory = OnChipMemoryOf<kind, plain, threads>;
 
-  __device__ OnChipDraw(const TokenCall& call, Memory& memory, S* part, std::int64_t row)
+  __device__ OnChipDraw(const TokenCall& call, Memory& memory, Held* part, std::int64_t row)
       : call_(call), memory_(memory), part_(part, &memory.arrived), row_(row) {}
 
-  __device__ void draw(const TokenFilter& filter) {
+  // By all blocks of a cluster. Returns false if the row is left over: too many logits are near the cut. The same in
+  // all blocks.
+  __device__ bool draw(const TokenFilter& filter) {
     start(filter);
-    const PartMask<S> mask = plain ? PartMask<S>() : PartMask<S>(call_, row_, begin_of_part(), part_, on_chip_group);
+    const PartMask<Held> mask =
+        plain ? PartMask<Held>() : PartMask<Held>(call_, row_, begin_of_part(), part_, in_group);
     part_.wait();
     cluster::begun();
     if (!add_bias()) {
       if (cluster::rank() == 0) put_none(call_, row_, TokenStatus::bad_bias);
-      return;
+      return true;
     }
     const float largest = largest_of_row(mask);
-    if (!(largest < __builtin_inff()) || largest == -__builtin_inff()) return nothing(largest);
+    if (!(largest < __builtin_inff()) || largest == -__builtin_inff()) {
+      if (cluster::rank() == 0) put_nothing(call_, row_, largest);
+      return true;
+    }
     scale_ = memory_.scale;
     scale_.largest = largest;
     if constexpr (kind == OnChip::cut) {
-      if (!find_cut(filter)) return leave();
+      if (!find_cut(filter)) {
+        cluster::sync();  // no other block reads this block's bins any more
+        return false;
+      }
     }
     is_listed_ ? weigh_listed() : weigh();
     if (warp_of_thread() == 0) find_part(filter.temperature);
@@ -50,10 +66,13 @@ class OnChipDraw {
     if constexpr (!plain) {
       if (call_.ranks != nullptr) rank();
     }
+    return true;
   }
 
  private:
   static constexpr bool filtered = kind != OnChip::draw;
+  static constexpr int warps = threads / 32;
+  static constexpr unsigned in_group = on_chip_group(threads);
 
   __device__ std::int64_t begin_of_part() const { return min(call_.categories, cluster::rank() * call_.in_slice); }
 
@@ -65,8 +84,12 @@ class OnChipDraw {
     }
     cluster::begin();
     const std::int64_t begin = begin_of_part();
-    part_.start(static_cast<const S*>(call_.logits) + row_ * call_.row_stride + begin,
-                static_cast<unsigned>(min(call_.categories - begin, call_.in_slice)), on_chip_group);
+    const S* const from = static_cast<const S*>(call_.logits) + row_ * call_.row_stride + begin;
+    const auto count = static_cast<unsigned>(min(call_.categories - begin, call_.in_slice));
+    if constexpr (std::is_same_v<S, Held>)
+      part_.start(from, count, in_group);
+    else
+      part_.start_widened(from, count, in_group);
     if (threadIdx.x != 0) return;
     const int unit_bits = token_unit_bits(call_.categories);
     memory_.scale = token_scale(0, filter.temperature, unit_bits);
@@ -74,14 +97,14 @@ class OnChipDraw {
     memory_.number = draw_number_of_row(call_, row_);
   }
 
-  // Returns false if the bias is bad. Rows of 16-bit logits with a bias are not on chip: the sums are floats.
+  // Returns false if the bias is bad.
   __device__ bool add_bias() {
-    if constexpr (!plain && std::is_same_v<S, float>) {
+    if constexpr (!plain && std::is_same_v<Held, float>) {
       const BiasOfRow bias = bias_of_row(call_, row_);
       if (bias_is_bad(call_, bias)) return false;
       if (bias.count == 0) return true;
       const std::int64_t begin = begin_of_part(), end = min(call_.categories, begin + call_.in_slice);
-      for (std::int64_t n = threadIdx.x; n < bias.count; n += on_chip_threads) {
+      for (std::int64_t n = threadIdx.x; n < bias.count; n += threads) {
         const std::int64_t category = bias.categories[n];
         if (category >= begin && category < end)
           part_.add(static_cast<unsigned>(category - begin) + part_.before(), bias.values[n]);
@@ -92,7 +115,7 @@ class OnChipDraw {
   }
 
   // The largest allowed logit: -infinity if there is none, NaN if any is NaN.
-  __device__ float largest_of_row(const PartMask<S>& mask) const {
+  __device__ float largest_of_row(const PartMask<Held>& mask) const {
     float largest = -__builtin_inff();
     if constexpr (plain) {
       if (part_.groups() > 0) largest = part_.largest_of_thread();
@@ -112,19 +135,9 @@ class OnChipDraw {
     return logit_of_order(__reduce_max_sync(whole_warp, static_cast<unsigned>(memory_.largest.of_lane(0))));
   }
 
-  __device__ void nothing(float largest) const {
-    if (cluster::rank() == 0) put_nothing(call_, row_, largest);
-  }
-
-  // Leaves the row to the kernel that can draw from any row.
-  __device__ void leave() const {
-    cluster::sync();  // no other block reads this block's bins any more
-    if (cluster::rank() == 0 && threadIdx.x == 0) call_.tokens[row_] = left_over;
-  }
-
   __device__ bool find_cut(const TokenFilter& filter) {
     if (is_unordered(call_, filter)) return true;
-    OnChipCut<S> cut(part_, memory_, scale_, filter.temperature, begin_of_part());
+    OnChipCut<Held, threads> cut(part_, memory_, scale_, filter.temperature, begin_of_part());
     if (!cut.find(filter, call_.joint, call_.categories)) return false;
     all_ = cut.all();
     is_listed_ = cut.is_listed();
@@ -194,7 +207,7 @@ class OnChipDraw {
       thread_kept[threadIdx.x] = 0;
       __syncthreads();
       const unsigned of_thread = 4 * part_.groups();
-      for (unsigned n = threadIdx.x; n < memory_.listed; n += on_chip_threads) {
+      for (unsigned n = threadIdx.x; n < memory_.listed; n += threads) {
         const unsigned entry = memory_.list[n];
         const std::uint64_t weight = kept_weight(entry);
         if (weight == 0) continue;
@@ -216,8 +229,8 @@ class OnChipDraw {
     }
     __syncthreads();
     if (warp_of_thread() != 0) return;
-    const int warp = lane_of_thread() % on_chip_warps;
-    const bool first = lane_of_thread() < on_chip_warps;
+    const int warp = lane_of_thread() % warps;
+    const bool first = lane_of_thread() < warps;
     memory_.sums.tell(0, sum_of_warp(first ? memory_.warp_sums[warp] : 0));
     memory_.sums.tell(1, filtered ? sum_of_warp(first ? memory_.warp_all[warp] : 0) : 0);
     memory_.sums.tell(2, filtered ? __reduce_add_sync(whole_warp, first ? memory_.warp_kept[warp] : 0) : 0);
@@ -235,7 +248,7 @@ class OnChipDraw {
       if (lane == 0) memory_.owner = owner;
     }
     if (owner != cluster::rank()) return;
-    const std::uint64_t of_warp = lane < on_chip_warps ? memory_.warp_sums[lane] : 0;
+    const std::uint64_t of_warp = lane < warps ? memory_.warp_sums[lane] : 0;
     const int warp = lane_of_target(of_warp, sum_to_lane(of_warp), target);
     const std::uint64_t of_thread = memory_.thread_sums[32 * warp + lane];
     const int thread = 32 * warp + lane_of_target(of_thread, sum_to_lane(of_thread), target);
@@ -289,7 +302,7 @@ class OnChipDraw {
     };
     PAPILIO_UNROLL_FEW
     for (unsigned group = 0; group < part_.groups(); ++group) {
-      const unsigned entry = group * on_chip_group + 4 * threadIdx.x;
+      const unsigned entry = group * in_group + 4 * threadIdx.x;
       const float4 four = part_.four(entry);
       look(four.x, entry), look(four.y, entry + 1), look(four.z, entry + 2), look(four.w, entry + 3);
     }
@@ -326,7 +339,7 @@ class OnChipDraw {
     }
     if (threadIdx.x == 0) memory_.log_total = log_of_total(total, scale_.unit_bits);
     std::uint64_t of_block;
-    place += sum_to_thread<on_chip_threads>(std::uint64_t{kept_}, memory_.scratch, of_block) - kept_;
+    place += sum_to_thread<threads>(std::uint64_t{kept_}, memory_.scratch, of_block) - kept_;
     const auto room = static_cast<std::uint64_t>(call_.room), last = min(room, place + kept_);
     for (unsigned entry = first_of_thread(threadIdx.x); place < last; ++entry) {
       if (kept_weight(entry) == 0) continue;
@@ -334,13 +347,13 @@ class OnChipDraw {
                 log_probability(part_[entry], scale_.largest, temperature, memory_.log_total));
     }
     if (cluster::rank() != 0) return;
-    for (std::uint64_t n = kept + threadIdx.x; n < room; n += on_chip_threads)
+    for (std::uint64_t n = kept + threadIdx.x; n < room; n += threads)
       put_entry(call_, row_, static_cast<std::int64_t>(n), -1, -__builtin_inff());
   }
 
   const TokenCall& call_;
   Memory& memory_;
-  StagedPart<S> part_;
+  StagedPart<Held> part_;
   std::int64_t row_;
   TokenScale scale_ = {};
   float cut_ = -__builtin_inff();

@@ -19,10 +19,9 @@ class StagedPart {
  public:
   static constexpr unsigned in_line = 16 / sizeof(S);
 
-  // Memory for `count` logits, rounded up to whole groups; `lines` if they begin at a multiple of 16 bytes.
-  static constexpr std::int64_t bytes(std::int64_t count, std::int64_t group, bool lines) {
-    const std::int64_t entries = count + (lines ? 0 : in_line - 1);
-    return (entries + group - 1) / group * group * static_cast<std::int64_t>(sizeof(S));
+  // Memory for `count` logits, and so many entries before them, rounded up to whole groups.
+  static constexpr std::int64_t bytes(std::int64_t count, std::int64_t group, std::int64_t before) {
+    return (before + count + group - 1) / group * group * static_cast<std::int64_t>(sizeof(S));
   }
 
   // `arrived` was initialized by thread 0.
@@ -41,6 +40,40 @@ class StagedPart {
     if (threadIdx.x < count - head - middle) to[head + middle + threadIdx.x] = from[head + middle + threadIdx.x];
     if (threadIdx.x < before_) part_[threadIdx.x] = minus_infinity<S>();
     for (unsigned n = end + threadIdx.x; n < groups_ * group; n += blockDim.x) part_[n] = minus_infinity<S>();
+  }
+
+  // The same for logits of 16 bits, which become floats. They are not copied while the threads do something else.
+  template <class Narrow>
+  __device__ void start_widened(const Narrow* from, unsigned count, unsigned group) {
+    using Line = LogitLine<Narrow>;
+    constexpr unsigned at_once = 4;
+    before_ = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) / sizeof(Narrow) % Line::size);
+    groups_ = (before_ + count + group - 1) / group;
+    lines_ = groups_ * group / in_line;
+    copy_lines(nullptr, nullptr, 0);
+    const unsigned end = before_ + count;
+    const Narrow* const lines = from - before_;  // from the beginning of a line
+    for (unsigned first = threadIdx.x; first < groups_ * group / Line::size; first += at_once * blockDim.x) {
+      Line line[at_once];
+      PAPILIO_UNROLL
+      for (unsigned u = 0; u < at_once; ++u) {
+        const unsigned entry = (first + u * blockDim.x) * Line::size;
+        line[u] = Line::empty();
+        if (entry >= before_ && entry + Line::size <= end)
+          line[u] = __builtin_bit_cast(Line, __ldg(reinterpret_cast<const uint4*>(lines + entry)));
+      }
+      PAPILIO_UNROLL
+      for (unsigned u = 0; u < at_once; ++u) {
+        const unsigned entry = (first + u * blockDim.x) * Line::size;
+        if (entry >= groups_ * group) break;
+        const bool whole = entry >= before_ && entry + Line::size <= end;
+        PAPILIO_UNROLL
+        for (unsigned e = 0; e < Line::size; ++e) {
+          const bool some = !whole && entry + e >= before_ && entry + e < end;
+          part_[entry + e] = some ? logit_of(lines[entry + e]) : line[u][e];
+        }
+      }
+    }
   }
 
   // Waits until all is there. By all threads.

@@ -212,14 +212,10 @@ class RowStream {
       sum = sums.plus(sum, some);
     }
     arrival::arrive_warp(&memory_.free[at.buffer]);
-    // In two halves: one instruction adds 32-bit whole numbers of all lanes.
-    constexpr unsigned half = 26;
-    const std::uint64_t mine = sums.units(sum);
-    const unsigned low = __reduce_add_sync(whole_warp, static_cast<unsigned>(mine) & ((1u << half) - 1));
-    const unsigned high = __reduce_add_sync(whole_warp, static_cast<unsigned>(mine >> half));
+    const std::uint64_t of_segment = sum_of_warp_by_halves(sums.units(sum));
     if (lane_of_thread() == 0)
       memory_.segment_sums[n % drawers][chunk * stream_worker_warps + static_cast<unsigned>(warp_of_thread())] =
-          (std::uint64_t{high} << half) + low;
+          of_segment;
   }
 
   __device__ void work_alone() {

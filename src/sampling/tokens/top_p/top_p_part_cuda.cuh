@@ -15,8 +15,8 @@
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
-// Blocks of few rows, two on a multiprocessor, and of more rows, one. `listed`: the most logits that a block lists, of
-// a part of up to `in_part`. A list has their entries from the part's first.
+// Blocks of few rows, two on a multiprocessor, and of more or longer rows, one. `listed`: the most logits that a block
+// lists, of a part of up to `in_part`. A list has their entries from the part's first.
 struct SmallTopP {
   static constexpr int threads = 512, warps = threads / 32, blocks = 2;
   static constexpr unsigned listed = 12032, in_part = 1u << 16;
@@ -288,11 +288,8 @@ class TopPPart {
 
   // Writes the sum of a segment. By all threads of a warp; each has a sum of at most 2^52.
   static __device__ __forceinline__ void put_segment(std::uint64_t sum, unsigned (&of)[2]) {
-    constexpr unsigned bits = 26, low_bits = (1u << bits) - 1;
-    const unsigned low = __reduce_add_sync(whole_warp, static_cast<unsigned>(sum) & low_bits);
-    const unsigned high = __reduce_add_sync(whole_warp, static_cast<unsigned>(sum >> bits));
-    const std::uint64_t all = (std::uint64_t{high} << bits) + low;
-    if (lane_of_thread() == 0) of[0] = static_cast<unsigned>(all), of[1] = static_cast<unsigned>(all >> 32);
+    sum = sum_of_warp_by_halves(sum);
+    if (lane_of_thread() == 0) of[0] = static_cast<unsigned>(sum), of[1] = static_cast<unsigned>(sum >> 32);
   }
 
   // Adds those logits of a round whose bits are set. By all threads of a warp.

@@ -29,14 +29,18 @@ TopPLaunch launch_of() {
           at_once.known([&] { return rows_at_once(kernel, shape, Shape::threads, "drawing by top_p"); })};
 }
 
-// As many blocks share a row as there is room for.
+// As many blocks share a row as there is room for. Small blocks number the entries of their lists with 16 bits, so they
+// have none for longer parts. Large blocks have.
 template <class S, bool masked>
 TopPLaunch choose(const TokenCall& call) {
   using namespace sampling_kernel;
   TopPLaunch chosen = launch_of<SmallTopP, S, masked, 8>();
-  if (call.rows > chosen.rows) chosen = launch_of<SmallTopP, S, masked, 4>();
-  if (call.rows > chosen.rows) chosen = launch_of<LargeTopP, S, masked, 2>();
-  return chosen;
+  if (call.rows <= chosen.rows) return chosen;
+  chosen = launch_of<SmallTopP, S, masked, 4>();
+  const std::int64_t entries = call.categories + 16 / static_cast<std::int64_t>(sizeof(S)) - 1;  // at most
+  const bool is_listed = entries <= chosen.shape.parts * std::int64_t{SmallTopP::in_part};
+  const bool can_be_listed = entries <= 2 * std::int64_t{LargeTopP::in_part};
+  return call.rows <= chosen.rows && (is_listed || !can_be_listed) ? chosen : launch_of<LargeTopP, S, masked, 2>();
 }
 
 template <class S>

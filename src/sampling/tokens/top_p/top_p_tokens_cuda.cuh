@@ -23,18 +23,23 @@ class TopPDraw {
   __device__ __forceinline__ TopPDraw(const TokenCall& call, Memory& memory, std::int64_t row)
       : call_(call), memory_(memory), part_(call, row), row_(row) {}
 
-  // By all blocks of a cluster.
-  __device__ __forceinline__ void draw(const TokenFilter& filter) {
+  // By all blocks of a cluster. Returns false if the row is left over: too many logits are near the cut. The same in
+  // all blocks.
+  __device__ __forceinline__ bool draw(const TokenFilter& filter) {
     const float largest = largest_of_row(filter);
-    if (!(largest < __builtin_inff()) || largest == -__builtin_inff()) return nothing(largest);
+    if (!(largest < __builtin_inff()) || largest == -__builtin_inff()) {
+      if (cluster::rank() == 0) put_nothing(call_, row_, largest);
+      return true;
+    }
     if (threadIdx.x == 0) memory_.scale.largest = largest;
     __syncthreads();
     TopPCut<Shape, S, Part> cut(part_, memory_, filter.temperature);
-    if (!cut.find(filter.top_p)) return leave();
+    if (!cut.find(filter.top_p)) return false;
     kept_in_ = cut.has_window() ? KeptIn::window : cut.has_list() ? KeptIn::list : KeptIn::part;
     cut_ = logit_of_order(static_cast<std::uint32_t>(memory_.cut_key >> 32));
     last_at_cut_ = static_cast<unsigned>(category_of_key(memory_.cut_key) - part_.category_of(0));
     finish(filter.temperature);
+    return true;
   }
 
  private:
@@ -78,15 +83,6 @@ class TopPDraw {
       most = max(most, n < blocks * warps ? order : 0);
     }
     return logit_of_order(__reduce_max_sync(whole_warp, most));
-  }
-
-  __device__ __forceinline__ void nothing(float largest) const {
-    if (cluster::rank() == 0) put_nothing(call_, row_, largest);
-  }
-
-  // Leaves the row to the kernel that can draw from any row.
-  __device__ __forceinline__ void leave() const {
-    if (cluster::rank() == 0 && threadIdx.x == 0) call_.tokens[row_] = left_over;
   }
 
   // The weight of a logit, 0 if it is not kept. `scale` and `least`: copies of those in memory.
@@ -279,7 +275,7 @@ class TopPDraw {
 
 #endif
 
-// A cluster has one row.
+// A cluster has one row. If it is left over, it is left to the kernel that can draw from any row.
 template <class Shape, class S, bool masked>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     draw_tokens_by_top_p(const __grid_constant__ TokenCall call) {
@@ -288,7 +284,9 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   execution::let_next_kernel_come();
   const std::int64_t row = blockIdx.x >> cluster_bits();
   const TokenFilter filter = filter_of_row(call, row);
-  if (way_of(call, filter) == TokenWay::top_p) TopPDraw<Shape, S, masked>(call, memory, row).draw(filter);
+  if (way_of(call, filter) == TokenWay::top_p && !TopPDraw<Shape, S, masked>(call, memory, row).draw(filter) &&
+      cluster::rank() == 0 && threadIdx.x == 0)
+    call.tokens[row] = left_over;
   execution::end_after_kernel_before();
 #endif
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sampling/tokens/interval_tokens_cuda.cuh"
+#include "sampling/tokens/intervals/interval_tokens_cuda.cuh"
 #include "sampling/tokens/token_launch_cuda.h"
 
 namespace papilio::sampling {
