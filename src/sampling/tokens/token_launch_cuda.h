@@ -46,6 +46,14 @@ inline int parts_for(std::int64_t rows, std::int64_t categories, std::int64_t le
   return parts;
 }
 
+// The most logits between a multiple of 16 bytes and the beginning of a row.
+template <class S>
+std::int64_t most_before(const TokenCall& call) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(S));
+  const bool lines = reinterpret_cast<std::uintptr_t>(call.logits) % 16 == 0 && call.row_stride * size % 16 == 0;
+  return lines ? 0 : 16 / size - 1;
+}
+
 // `fixed_bytes`: a kernel's shared memory besides its part of the row.
 inline TokenShape slice_shape(std::int64_t rows, std::int64_t categories, std::size_t fixed_bytes) {
   constexpr std::int64_t least = 4096, most = 16384;

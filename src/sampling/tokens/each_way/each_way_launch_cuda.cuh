@@ -26,7 +26,7 @@ TokenShape each_way_shape(const TokenCall& call) {
   const std::int64_t in_slice = base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(call.categories, blocks), 8);
   const std::int64_t bytes =
       std::max({tile_bytes<S>, static_cast<std::int64_t>(sizeof(TopPList<SmallTopP>)),
-                StagedPart<S>::bytes(in_slice, on_chip_group(each_way_threads), StagedPart<S>::in_line - 1),
+                StagedPart<S>::bytes(in_slice, on_chip_group(each_way_threads), most_before<S>(call)),
                 in_slice * std::int64_t{sizeof(float)}});
   return {blocks, in_slice, base::round_up<std::int64_t>(bytes, alignof(Memory)) + std::int64_t{sizeof(Memory)}, false};
 }

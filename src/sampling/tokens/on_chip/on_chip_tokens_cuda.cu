@@ -25,9 +25,7 @@ TokenShape on_chip_shape(const TokenCall& call) {
   const int parts = parts_for(call.rows, call.categories, least, most);
   const std::int64_t in_slice =
       base::round_up<std::int64_t>(base::ceil_div<std::int64_t>(call.categories, parts), 16 / sizeof(S));
-  const bool lines = reinterpret_cast<std::uintptr_t>(call.logits) % 16 == 0 &&
-                     call.row_stride * static_cast<std::int64_t>(sizeof(S)) % 16 == 0;
-  const std::int64_t before = lines ? 0 : StagedPart<S>::in_line - 1;
+  const std::int64_t before = most_before<S>(call);
   return {parts, in_slice,
           widened ? StagedPart<float>::bytes(in_slice, group, before) : StagedPart<S>::bytes(in_slice, group, before),
           false};

@@ -37,7 +37,7 @@ TopPLaunch choose(const TokenCall& call) {
   TopPLaunch chosen = launch_of<SmallTopP, S, masked, 8>();
   if (call.rows <= chosen.rows) return chosen;
   chosen = launch_of<SmallTopP, S, masked, 4>();
-  const std::int64_t entries = call.categories + 16 / static_cast<std::int64_t>(sizeof(S)) - 1;  // at most
+  const std::int64_t entries = call.categories + most_before<S>(call);
   const bool is_listed = entries <= chosen.shape.parts * std::int64_t{SmallTopP::in_part};
   const bool can_be_listed = entries <= 2 * std::int64_t{LargeTopP::in_part};
   return call.rows <= chosen.rows && (is_listed || !can_be_listed) ? chosen : launch_of<LargeTopP, S, masked, 2>();
