@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures one call on small inputs beside what PyTorch and NumPy offer; writes a table.
 
-    python benchmarks/python/overhead.py [--device cuda] [-o FILE.md]
+    python benchmarks/python/overhead.py [--device cuda [--tokens]] [-o FILE.md]
 
 Every figure is the least of 15 means over about 0.03 seconds, in turns, on one thread. Needs
 papilio and NumPy; PyTorch where it is installed. With --device cuda the arrays are PyTorch's, on
 the device: a call's time is that of a hundred queued one after the other, done when the last is.
+--tokens: next tokens of language models instead of draws from weights.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import numpy as np
 import papilio
 
 SHAPES = [(1, 10), (1, 1000), (8, 64), (64, 64), (1000, 100)]
+SHAPES_OF_TOKENS = [(1, 131_072), (8, 131_072), (64, 131_072)]
 SHAPES_ON_CUDA = [(1, 1000), (64, 64), (1000, 100), (100_000, 100), (1, 128_000), (64, 128_000)]
 QUEUED = 100
 
@@ -54,6 +56,18 @@ def contenders(rows, categories):
     return calls
 
 
+def queued(call):
+    """A hundred calls, which are done when the last is."""
+    import torch
+
+    def calls():
+        for _ in range(QUEUED):
+            call()
+        torch.cuda.synchronize()
+
+    return calls
+
+
 def contenders_on_cuda(rows, categories):
     """The calls by name, each queued many times."""
     import torch
@@ -61,14 +75,6 @@ def contenders_on_cuda(rows, categories):
     generator = torch.Generator("cuda").manual_seed(1)
     logits = torch.randn(rows, categories, device="cuda", generator=generator)
     weights = logits.softmax(1)
-
-    def queued(call):
-        def calls():
-            for _ in range(QUEUED):
-                call()
-            torch.cuda.synchronize()
-
-        return calls
 
     return {
         "papilio": queued(lambda: papilio.sample_categorical(weights, seed=1)),
@@ -82,15 +88,51 @@ def contenders_on_cuda(rows, categories):
     }
 
 
-def table_on_cuda():
+def contenders_of_tokens(rows, categories):
+    """The same for next tokens by top_k and top_p; PyTorch's filters are among the first 50 in order."""
     import torch
 
-    columns = {shape: seconds(contenders_on_cuda(*shape)) for shape in SHAPES_ON_CUDA}
-    names = list(columns[SHAPES_ON_CUDA[0]])
+    generator = torch.Generator("cuda").manual_seed(1)
+    logits = 3 * torch.randn(rows, categories, device="cuda", generator=generator)
+
+    def each(x, dtype):
+        return torch.full((rows,), x, dtype=dtype, device="cuda")
+
+    one = dict(temperature=0.8, top_k=50, top_p=0.9)
+    own = dict(
+        temperature=each(0.8, torch.float32), top_k=each(50, torch.int32), top_p=each(0.9, torch.float32),
+        seeds=each(1, torch.int64), positions=each(7, torch.int64),
+    )  # fmt: skip
+
+    def by_torch():
+        first, places = torch.topk(logits / 0.8, 50)
+        shares = first.softmax(1)
+        shares[shares.cumsum(1) - shares > 0.9] = 0
+        return places.gather(1, torch.multinomial(shares, 1))
+
+    return {
+        "papilio": queued(lambda: papilio.sample_tokens(logits, seeds=1, **one)),
+        "filters, seeds and positions per row": queued(lambda: papilio.sample_tokens(logits, **own)),
+        "those, log probability and kept set": queued(
+            lambda: papilio.sample_tokens(logits, return_log_probability=True, return_kept=50, **own)
+        ),
+        "PyTorch: topk, softmax, multinomial": queued(by_torch),
+    }
+
+
+def table_on_cuda(of_tokens):
+    import torch
+
+    contenders, shapes = (
+        (contenders_of_tokens, SHAPES_OF_TOKENS) if of_tokens else (contenders_on_cuda, SHAPES_ON_CUDA)
+    )
+    columns = {shape: seconds(contenders(*shape)) for shape in shapes}
+    names = list(columns[shapes[0]])
+    what = "--device cuda --tokens" if of_tokens else "--device cuda"
     lines = [
         "# One call on a CUDA device",
         "",
-        "One draw from each row of a float32 tensor of PyTorch's, made by `python benchmarks/python/overhead.py --device cuda`. A",
+        f"One draw from each row of a float32 tensor of PyTorch's, made by `python benchmarks/python/overhead.py {what}`. A",
         f"call's time is that of {QUEUED} queued one after the other. The second column has papilio's in microseconds; the others are",
         "multiples of it, all in one run; more than 1 is slower than papilio.",
         "",
@@ -135,9 +177,12 @@ def table_on_cpu():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--tokens", action="store_true")
     parser.add_argument("-o", "--output")
     options = parser.parse_args()
-    text = "\n".join(table_on_cuda() if options.device == "cuda" else table_on_cpu()) + "\n"
+    if options.tokens and options.device != "cuda":
+        parser.error("--tokens needs --device cuda")
+    text = "\n".join(table_on_cuda(options.tokens) if options.device == "cuda" else table_on_cpu()) + "\n"
     print(text, end="")
     if options.output:
         with open(options.output, "w") as file:

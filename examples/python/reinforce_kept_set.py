@@ -36,7 +36,8 @@ def log_ratio(logits, drawn, over_kept_set):
 
 logits = rng.normal(size=(ROWS, V)).astype(np.float32) * 2
 drawn = papilio.sample_tokens(
-    logits, seeds=7, positions=np.arange(ROWS), return_log_probability=True, return_kept=True, **FILTERS
+    logits, seeds=7, positions=np.arange(ROWS), return_log_probability=True, return_kept=True,
+    return_kept_mass=True, **FILTERS
 )
 moved = logits + rng.normal(size=logits.shape).astype(np.float32) * 0.05  # the policy after a step
 

@@ -9,16 +9,21 @@ import numpy as np
 
 from papilio import _core, _seeds
 from papilio._arguments import index_dtype
-from papilio._checked import is_sparse, plain, refuse_hidden, refuse_huge, steps, whole, whole_of_list
+from papilio._checked import NUMBERS, is_sparse, plain, refuse_hidden, refuse_huge, steps, whole, whole_of_list
 from papilio._device_arrays import UnknownCuda, by_dlpack, on_device
 from papilio._framework import Framework, name_of_bytes
 
 _INT32 = 2**31
+_INTEGERS = {"int32": np.dtype(np.int32), "int64": np.dtype(np.int64)}
+_names_of_torch: dict[Any, str] = {}
 
 
 class NumPy(Framework):
     @staticmethod
     def view(x: Any, what: str) -> Any:
+        flags = x.flags
+        if x.dtype in NUMBERS and flags.c_contiguous and flags.aligned:
+            return x
         name = x.dtype.name
         if name == "bfloat16" or name.startswith("float8_"):  # of ml_dtypes, which NumPy itself does not have
             words = x.view(np.uint16 if name == "bfloat16" else np.uint8)
@@ -48,6 +53,9 @@ class NumPy(Framework):
 
     @staticmethod
     def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
+        if type(x) is np.ndarray and x.dtype == _INTEGERS[dtype] and x.flags.c_contiguous and x.flags.aligned:
+            refuse_huge(x, f"papilio: {what}")
+            return x
         refuse_hidden(x, f"papilio: {what}")
         x = whole_of_list(x, what) if isinstance(x, (list, tuple)) else np.asarray(x)
         refuse_huge(x, f"papilio: {what}")
@@ -106,7 +114,10 @@ class NumPy(Framework):
 class Torch(NumPy):
     @staticmethod
     def view(x: Any, what: str) -> Any:
-        return _tensor(x, what, str(x.dtype)[6:])  # "torch.float32"
+        name = _names_of_torch.get(x.dtype)
+        if name is None:
+            name = _names_of_torch[x.dtype] = str(x.dtype)[6:]  # "torch.float32"
+        return _tensor(x, what, name)
 
     @staticmethod
     def elements(x: Any, what: str, writable: bool = False) -> Any:
@@ -120,6 +131,8 @@ class Torch(NumPy):
         if not isinstance(x, torch.Tensor):
             x = torch.from_numpy(NumPy.integers(x, dtype, what).copy())
             x = x if like is None else x.to(like.device)
+        if x.dtype is (torch.int64 if dtype == "int64" else torch.int32) and x.is_contiguous():
+            return x
         if not _is_whole(x):
             raise TypeError(f"papilio: {what} must hold integers; got {x.dtype}")
         if dtype == "int64":
@@ -184,12 +197,12 @@ def _tensor(x: Any, what: str, dtype: str) -> Any:
     """A tensor whose entries are called `dtype`."""
     if x.layout is not sys.modules["torch"].strided:
         raise TypeError(f"papilio: {what} must be a strided tensor; got {x.layout}")
-    if type(x).__name__ == "MaskedTensor":
+    if type(x) is not sys.modules["torch"].Tensor and type(x).__name__ == "MaskedTensor":
         raise TypeError(f"papilio: {what} is a MaskedTensor; masked entries have no value here: use x.to_tensor(0)")
     if x.is_neg():  # such as the imaginary part of a conjugate: the sign is not in memory yet
         raise TypeError(f"papilio: {what} is a view whose sign is not stored; use x.resolve_neg()")
     device = x.device
-    ordinal = device.index if device.type == "cuda" else _cpu(device, what)
+    ordinal = device.index if x.is_cuda else _cpu(device, what)
     return _core.Array.at(what, x.data_ptr(), x.shape, x.stride(), dtype, ordinal)
 
 

@@ -73,6 +73,6 @@ def _asked(request: Request, rows: int, columns: int) -> list[Any]:
         one(kept, np.int32, room or 0),
         one(kept, np.float32, room or 0),
         one(kept, np.int32),
-        one(kept, np.float32),
+        one(request.mass, np.float32),
         one(request.status, np.uint8),
     ]

@@ -36,6 +36,7 @@ class Request(NamedTuple):
     raw: bool
     rank: bool
     kept: Any
+    mass: bool
     status: bool
     threads: int
     cuda_stream: int | None
@@ -72,7 +73,7 @@ def _floats(arrays: Any, x: Any, like: Any, what: str, rows: int | None) -> Any:
         torch = sys.modules["torch"]
         if x.dtype == torch.bool or x.is_complex():
             raise TypeError(f"papilio: {what} must hold real numbers; got {x.dtype}")
-        numbers = x.to(torch.float32).contiguous()
+        numbers = x if x.dtype is torch.float32 and x.is_contiguous() else x.to(torch.float32).contiguous()
     elif arrays is CuPy and isinstance(x, sys.modules["cupy"].ndarray):
         numbers = x.astype("float32", order="C", copy=False)
     else:
@@ -222,15 +223,16 @@ class Call:
         self.view = arrays.view(logits, "logits")
         columns = int(logits.shape[-1])
         bias = _bias(arrays, request.bias, logits, rows)
-        self._filters = {
+        self._filters: dict[str, Any] = {
             "temperature": _per_row(arrays, request.temperature, logits, rows, "temperature"),
             "top_k": _per_row(arrays, request.top_k, logits, rows, "top_k"),
             "top_p": _per_row(arrays, request.top_p, logits, rows, "top_p"),
             "min_p": _per_row(arrays, request.min_p, logits, rows, "min_p"),
             "joint": flag(request.joint, "papilio: joint"),
             "allowed": _allowed(arrays, request.allowed, logits, rows, columns),
-            **dict(zip(("bias_offsets", "bias_categories", "bias_values"), bias or (None, None, None))),
         }
+        if bias is not None:
+            self._filters.update(zip(("bias_offsets", "bias_categories", "bias_values"), bias))
         self._options: dict[str, Any] = {
             "stream": unsigned(request.stream, "stream"),
             "threads": checked_threads(request.threads),

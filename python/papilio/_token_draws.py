@@ -87,9 +87,10 @@ def draw(arrays: Any, logits: Any, request: Request) -> Tokens:
     if request.kept is not False:
         room = call.room(request.kept)
         results["kept_counts"] = call.made((rows,), "int32")
-        results["kept_masses"] = call.made((rows,), "float32")
         results["kept_categories"] = call.made((rows, room), "int32")
         results["kept_log_probabilities"] = call.made((rows, room), "float32")
+    if request.mass:
+        results["kept_masses"] = call.made((rows,), "float32")
     if request.status:
         results["status"] = call.made((rows,), "uint8")
     if rows > 0:

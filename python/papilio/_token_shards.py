@@ -107,7 +107,7 @@ def sample_sharded_tokens(
     number = whole(number, "papilio: number", 0, 2**31 - 1)
     request = Request(
         temperature, top_k, top_p, min_p, False, allowed, bias, seeds, stream, positions,
-        False, False, False, False, True, 0, None,
+        False, False, False, False, False, True, 0, None,
     )  # fmt: skip
     call = Call(arrays, logits, request, rows, rows)
     state_words, record_words = _core.token_shard_words()

@@ -51,6 +51,7 @@ def sample_tokens(
     return_raw_log_probability: bool = False,
     return_rank: bool = False,
     return_kept: bool | int = False,
+    return_kept_mass: bool = False,
     return_status: bool = False,
     threads: int = 0,
     cuda_stream: int | None = None,
@@ -86,8 +87,11 @@ def sample_tokens(
     return_log_probability, return_raw_log_probability, return_rank, return_status : bool, default False
         What `Tokens` holds besides the tokens. With `return_status` no row raises.
     return_kept : bool or int, default False
-        The kept tokens and their log probabilities, with kept_count and kept_mass. An integer is the room per row; True:
-        room for all that `top_k` can leave if it is a number, else for V; 0: only kept_count and kept_mass.
+        The kept tokens and their log probabilities, with kept_count. An integer is the room per row; True: room for all
+        that `top_k` can leave if it is a number, else for V; 0: only kept_count.
+    return_kept_mass : bool, default False
+        Also kept_mass. It needs the weights of all tokens, so on a GPU a draw with filters takes up to five times as
+        long.
     threads : int, default 0
         CPU threads; 0: all processors.
     cuda_stream : int, optional
@@ -135,7 +139,8 @@ def sample_tokens(
         flag(return_log_probability, "papilio: return_log_probability"),
         flag(return_raw_log_probability, "papilio: return_raw_log_probability"),
         flag(return_rank, "papilio: return_rank"),
-        return_kept, flag(return_status, "papilio: return_status"), threads, cuda_stream,
+        return_kept, flag(return_kept_mass, "papilio: return_kept_mass"),
+        flag(return_status, "papilio: return_status"), threads, cuda_stream,
     )  # fmt: skip
     compiler = compiler_of(
         arrays,
@@ -156,7 +161,7 @@ def sample_tokens(
         drawn = draw(arrays, logits[None] if single else logits, request)
     if single:
         drawn = Tokens(*(None if x is None else x[0] for x in drawn))
-    extra = return_log_probability or return_raw_log_probability or return_rank or return_status
+    extra = return_log_probability or return_raw_log_probability or return_rank or return_kept_mass or return_status
     return drawn if extra or return_kept is not False else drawn.tokens
 
 
@@ -257,7 +262,7 @@ def verify_draft(
     texts = max(length(offsets, "offsets") - 1, 0)
     request = Request(
         temperature, top_k, top_p, min_p, joint, allowed, bias, seeds, stream, positions,
-        False, False, False, False, flag(return_status, "papilio: return_status"), threads, cuda_stream,
+        False, False, False, False, False, flag(return_status, "papilio: return_status"), threads, cuda_stream,
     )  # fmt: skip
     call = Call(arrays, logits, request, int(logits.shape[0]), texts, workspace=_core.draft_workspace_bytes)
     draft = {"tokens": per_draft(arrays, tokens.reshape(-1), "int32", "tokens", logits), "offsets": offsets}

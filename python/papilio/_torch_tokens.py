@@ -21,7 +21,7 @@ _SCHEMA = (
     "Tensor? allowed, Tensor? bias_offsets, Tensor? bias_tokens, Tensor? bias_values, Tensor? seeds, "
     "Tensor? positions, *, float temperature=1.0, int top_k=0, float top_p=1.0, float min_p=0.0, bool joint=False, "
     "int seed=0, int stream=0, int first_position=0, bool log_probability=False, bool raw_log_probability=False, "
-    "bool rank=False, int room=-1, bool status=False, int threads=0) "
+    "bool rank=False, int room=-1, bool kept_mass=False, bool status=False, int threads=0) "
     "-> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)"
 )
 
@@ -45,6 +45,7 @@ def _draw(
         raw=given["raw_log_probability"],
         rank=given["rank"],
         kept=False if given["room"] < 0 else given["room"],
+        mass=given["kept_mass"],
         status=given["status"],
         threads=given["threads"],
         cuda_stream=None,
@@ -72,7 +73,7 @@ def _shapes(logits: Any, given: dict[str, Any]) -> list[tuple[Any, Any]]:
         (kept, torch.int32),
         (kept, torch.float32),
         (asked(room >= 0), torch.int32),
-        (asked(room >= 0), torch.float32),
+        (asked(given["kept_mass"]), torch.float32),
         (asked(given["status"]), torch.uint8),
     ]
 
@@ -134,7 +135,7 @@ def sample_tokens(logits: Any, request: Request) -> Any:
     drawn = torch.ops.papilio.sample_tokens(
         logits, *rows, request.allowed, *(bias or (None, None, None)), *keys, joint=request.joint,
         stream=_signed(request.stream, "stream"), log_probability=request.log, raw_log_probability=request.raw,
-        rank=request.rank, room=room, status=request.status, threads=request.threads, **numbers,
+        rank=request.rank, room=room, kept_mass=request.mass, status=request.status, threads=request.threads, **numbers,
     )  # fmt: skip
-    asked = (True, request.log, request.raw, request.rank, room >= 0, room >= 0, room >= 0, room >= 0, request.status)
+    asked = (True, request.log, request.raw, request.rank, room >= 0, room >= 0, room >= 0, request.mass, request.status)
     return _token_draws.Tokens(*(x if wanted else None for x, wanted in zip(drawn, asked)))

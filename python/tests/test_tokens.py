@@ -175,7 +175,7 @@ def test_masks_and_biases_in_all_their_forms():
 
 
 def test_what_is_asked_for_is_there():
-    drawn = papilio.sample_tokens(LOGITS, seeds=1, top_k=5, return_kept=True, return_rank=True)
+    drawn = papilio.sample_tokens(LOGITS, seeds=1, top_k=5, return_kept=True, return_kept_mass=True, return_rank=True)
     assert drawn.kept.shape == (8, 5) and (drawn.kept_count == 5).all() and (drawn.rank < 5).all()
     assert np.exp(drawn.kept_log_probability.astype(float)).sum(axis=1) == pytest.approx(np.ones(8), abs=1e-6)
     assert drawn.log_probability is None and drawn.status is None
@@ -186,7 +186,10 @@ def test_what_is_asked_for_is_there():
         LOGITS, seeds=1, temperature=0.5, top_k=3, bias={0: 1}, return_raw_log_probability=True
     )
     assert raw.raw_log_probability == pytest.approx(np.log(softmax[np.arange(8), raw.tokens]), rel=1e-6)
-    assert papilio.sample_tokens(LOGITS, seeds=1, return_kept=0).kept.shape == (8, 0)
+    counted = papilio.sample_tokens(LOGITS, seeds=1, top_k=5, return_kept=0)
+    assert counted.kept.shape == (8, 0) and (counted.kept_count == 5).all() and counted.kept_mass is None
+    weighed = papilio.sample_tokens(LOGITS, seeds=1, top_k=5, return_kept_mass=True)
+    assert weighed.kept is None and weighed.kept_mass.tolist() == drawn.kept_mass.tolist()
     assert papilio.sample_tokens(LOGITS[:0], seeds=1).shape == (0,)
 
 

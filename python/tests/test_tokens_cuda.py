@@ -20,7 +20,8 @@ FILTERS = dict(
     min_p=np.tile([0, 0.02], 12).astype(np.float32),
 )
 ALL = dict(
-    return_log_probability=True, return_raw_log_probability=True, return_rank=True, return_kept=60, return_status=True
+    return_log_probability=True, return_raw_log_probability=True, return_rank=True, return_kept=60,
+    return_kept_mass=True, return_status=True,
 )
 
 
