@@ -53,7 +53,7 @@ def contenders(V, filters):
     calls = {
         "papilio": lambda: papilio.sample_tokens(logits, **given),
         "papilio, all results": lambda: papilio.sample_tokens(
-            logits, return_log_probability=True, return_rank=True, return_kept=64, **given
+            logits, return_log_probability=True, return_rank=True, return_kept=64, return_kept_mass=True, **given
         ),
         "NumPy": lambda: by_numpy(logits, generator, **filters),
     }
