@@ -89,7 +89,7 @@ def contenders_on_cuda(rows, categories):
 
 
 def contenders_of_tokens(rows, categories):
-    """The same for next tokens by top_k and top_p; PyTorch's filters are among the first 50 in order."""
+    """The same for next tokens by top_k and top_p; PyTorch filters only the first 50."""
     import torch
 
     generator = torch.Generator("cuda").manual_seed(1)
@@ -123,10 +123,8 @@ def contenders_of_tokens(rows, categories):
 def table_on_cuda(of_tokens):
     import torch
 
-    contenders, shapes = (
-        (contenders_of_tokens, SHAPES_OF_TOKENS) if of_tokens else (contenders_on_cuda, SHAPES_ON_CUDA)
-    )
-    columns = {shape: seconds(contenders(*shape)) for shape in shapes}
+    calls_of, shapes = (contenders_of_tokens, SHAPES_OF_TOKENS) if of_tokens else (contenders_on_cuda, SHAPES_ON_CUDA)
+    columns = {shape: seconds(calls_of(*shape)) for shape in shapes}
     names = list(columns[shapes[0]])
     what = "--device cuda --tokens" if of_tokens else "--device cuda"
     lines = [

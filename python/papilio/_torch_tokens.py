@@ -137,5 +137,6 @@ def sample_tokens(logits: Any, request: Request) -> Any:
         stream=_signed(request.stream, "stream"), log_probability=request.log, raw_log_probability=request.raw,
         rank=request.rank, room=room, kept_mass=request.mass, status=request.status, threads=request.threads, **numbers,
     )  # fmt: skip
-    asked = (True, request.log, request.raw, request.rank, room >= 0, room >= 0, room >= 0, request.mass, request.status)
+    kept = room >= 0
+    asked = (True, request.log, request.raw, request.rank, kept, kept, kept, request.mass, request.status)
     return _token_draws.Tokens(*(x if wanted else None for x, wanted in zip(drawn, asked)))

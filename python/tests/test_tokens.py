@@ -190,6 +190,8 @@ def test_what_is_asked_for_is_there():
     assert counted.kept.shape == (8, 0) and (counted.kept_count == 5).all() and counted.kept_mass is None
     weighed = papilio.sample_tokens(LOGITS, seeds=1, top_k=5, return_kept_mass=True)
     assert weighed.kept is None and weighed.kept_mass.tolist() == drawn.kept_mass.tolist()
+    alone = papilio.sample_tokens(LOGITS[0], seeds=1, top_k=5, return_kept_mass=True)
+    assert alone.kept_mass == drawn.kept_mass[0]
     assert papilio.sample_tokens(LOGITS[:0], seeds=1).shape == (0,)
 
 
@@ -235,6 +237,7 @@ def test_faulty_rows_have_a_status():
         (dict(positions=-1), ValueError, "positions must be in the range"),
         (dict(return_kept=-1), ValueError, "return_kept is -1"),
         (dict(return_rank="yes"), TypeError, "return_rank is 'yes'"),
+        (dict(return_kept_mass=1), TypeError, "return_kept_mass is 1"),
         (dict(logits=LOGITS.astype(float)), TypeError, "float16, bfloat16 or float32"),
         (dict(logits=LOGITS[None]), ValueError, "one or two dimensions; got 3"),
     ],
@@ -302,6 +305,10 @@ def test_jax():
     seeds = jax.numpy.arange(8)
     same(papilio.sample_tokens(logits, seeds=seeds, **FILTERS), expected)
     same(jax.jit(lambda x, s: papilio.sample_tokens(x, seeds=s, **FILTERS))(logits, seeds), expected)
+    with_mass = dict(seeds=3, top_k=5, return_kept=5, return_kept_mass=True)
+    drawn = jax.jit(lambda x: papilio.sample_tokens(x, **with_mass))(logits)
+    for found, wanted in zip(drawn, papilio.sample_tokens(LOGITS, **with_mass)):
+        assert (found is None) == (wanted is None) and (wanted is None or np.asarray(found).tolist() == wanted.tolist())
     cool = jax.jit(lambda x, t: papilio.sample_tokens(x, seeds=3, temperature=t))(logits, jax.numpy.full(8, 0.5))
     assert np.asarray(cool).tolist() == papilio.sample_tokens(LOGITS, seeds=3, temperature=0.5).tolist()
 
@@ -325,16 +332,20 @@ def test_torch_compile():
     @torch.compile(backend="eager", fullgraph=True)
     def step(logits, seeds, temperature):
         drawn = papilio.sample_tokens(
-            logits * 2, seeds=seeds, temperature=temperature, top_k=40, return_kept=True, return_status=True
-        )
-        return drawn.tokens, drawn.kept, drawn.status
+            logits * 2, seeds=seeds, temperature=temperature, top_k=40, return_kept=True, return_kept_mass=True,
+            return_status=True,
+        )  # fmt: skip
+        return drawn.tokens, drawn.kept, drawn.kept_mass, drawn.status
 
     logits, seeds = torch.from_numpy(LOGITS), torch.arange(8)
-    tokens, kept, status = step(logits, seeds, torch.full((8,), 0.7))
-    expected = papilio.sample_tokens(LOGITS * 2, seeds=np.arange(8), temperature=0.7, top_k=40, return_kept=True)
+    tokens, kept, mass, status = step(logits, seeds, torch.full((8,), 0.7))
+    expected = papilio.sample_tokens(
+        LOGITS * 2, seeds=np.arange(8), temperature=0.7, top_k=40, return_kept=True, return_kept_mass=True
+    )
     assert tokens.tolist() == expected.tokens.tolist() and kept.tolist() == expected.kept.tolist()
+    assert mass.tolist() == expected.kept_mass.tolist()
     assert status.tolist() == [0] * 8
     torch.library.opcheck(
-        torch.ops.papilio.sample_tokens.default, (logits,) + (None,) * 10, dict(seed=3, top_k=5, room=4),
+        torch.ops.papilio.sample_tokens.default, (logits,) + (None,) * 10, dict(seed=3, top_k=5, room=4, kept_mass=True),
         test_utils=("test_schema", "test_faketensor"),
     )  # fmt: skip

@@ -228,6 +228,9 @@ TEST_F(CudaTokenGraphs, OwnFiltersOfEachStep) {
 // From few rows one kernel draws, whatever their filters are: with more, those that find no rows would take time.
 TEST_F(CudaTokenGraphs, OneKernelForFewRows) {
   if (!execution::runs_code_for_90()) GTEST_SKIP() << "needs clusters of blocks (compute capability 9.0)";
+  if (execution::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) < 227 * 1024 ||
+      execution::multiprocessors() < 120)
+    GTEST_SKIP() << "needs blocks of 227 KiB, and room for 20 clusters of four";
   for (const bool with_mask : {false, true})
     for (const std::int64_t rows : {1, 9, 20}) {
       EXPECT_EQ(kernels_of({"own filters", 0, 0.9f, 0, true, false, rows, with_mask, true}, 40000), 1) << rows;

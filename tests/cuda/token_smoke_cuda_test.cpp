@@ -123,6 +123,24 @@ TYPED_TEST(CudaTokenSmoke, SmokeOfEachWay) {
   }
 }
 
+// Rows with biases: those of 16 bits are held as floats, wherever they begin. Clusters have several rows.
+TYPED_TEST(CudaTokenSmoke, SmokeOfBiases) {
+  for (const bool own_filters : {false, true}) {
+    auto rows = rows_of_every_way<TypeParam>(own_filters ? 230 : 30);
+    if (!own_filters) rows = filtered(rows, 0.8f, 0, 0.9f, 0.01f);
+    rows.ranks = false;
+    rows.bias_offsets = {0};
+    for (std::int64_t row = 0; row < rows.rows; ++row) {
+      rows.bias_categories.insert(rows.bias_categories.end(), {0, 2500, 5001});
+      rows.bias_values.insert(rows.bias_values.end(), {3, -1, static_cast<float>(row % 5)});
+      rows.bias_offsets.push_back(3 * (row + 1));
+    }
+    ASSERT_TRUE(same_said(said_by_device(rows, 3), said_by_host(rows))) << "filters per row: " << own_filters;
+    allow(rows, 0.5, 3);
+    ASSERT_TRUE(same_said(said_by_device(rows, 3), said_by_host(rows))) << "masks, filters per row: " << own_filters;
+  }
+}
+
 TYPED_TEST(CudaTokenSmoke, SmokeOfKeptMasses) {
   auto rows = wide_rows<TypeParam>(5, 9000, 2);
   rows.temperature = {0.8f}, rows.top_k = {0}, rows.top_p = {0.8f}, rows.min_p = {0.001f};

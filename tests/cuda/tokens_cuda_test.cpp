@@ -233,6 +233,20 @@ TYPED_TEST(CudaTokens, BadRows) {
     }
 }
 
+// So many rows with biases that clusters have several of them, and so long ones that 16-bit logits just fit on chip as
+// floats, or no longer.
+TYPED_TEST(CudaTokens, ManyAndLongRowsWithBiases) {
+  TokenRows<TypeParam> many = random_rows<TypeParam>(300, 9001, 3);
+  add_bias(many, 5);
+  ASSERT_TRUE(same_tokens(many, 3));
+  for (const std::int64_t categories : {262145, 400001, 440001, 470001}) {
+    TokenRows<TypeParam> rows = random_rows<TypeParam>(2, categories, 4);
+    rows.temperature = {0.8f}, rows.top_k = {0}, rows.top_p = {0.9f}, rows.min_p = {0};
+    add_bias(rows, 5);
+    ASSERT_TRUE(same_tokens(rows, 1)) << categories << " categories";
+  }
+}
+
 // A row's draw does not know the rows beside it.
 TYPED_TEST(CudaTokens, RowsAloneAndTogether) {
   TokenRows<TypeParam> all = random_rows<TypeParam>(300, 9000, 3);

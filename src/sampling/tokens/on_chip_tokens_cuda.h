@@ -7,9 +7,15 @@
 
 namespace papilio::sampling {
 
-// Whether rows fit on chip: in their original type, or as floats if 16-bit logits have a bias.
+// Whether rows fit on chip.
 template <class S>
 bool fits_on_chip(const TokenCall& call);
+
+// Whether 16-bit logits are held as floats: with a bias their sums are floats.
+template <class S>
+bool are_widened(const TokenCall& call) {
+  return sizeof(S) == 2 && call.bias_offsets != nullptr;
+}
 
 // Queues draws from all rows, which have TokenWay::on_chip and one filter. Rows may be left over if the draw depends on
 // the order of the categories, or if the kept set is asked for.

@@ -65,8 +65,7 @@ bool draw_each_way_on_cuda(const TokenCall& call, cudaStream_t stream) {
   // In the kernel that is not plain, only the way on chip may have no mask; the others take one for granted. And it
   // holds 16-bit logits as such, which a bias does not allow.
   const bool suits = call.allowed != nullptr || call.way == TokenWay::on_chip;
-  const bool widened = sizeof(S) == 2 && call.bias_offsets != nullptr;
-  return suits && !widened && launch_fitting<S, false>(call, stream);
+  return suits && !are_widened<S>(call) && launch_fitting<S, false>(call, stream);
 }
 
 }  // namespace papilio::sampling

@@ -9,12 +9,6 @@
 namespace papilio::sampling {
 namespace {
 
-// 16-bit logits are held as floats if there is a bias, for the sums.
-template <class S>
-bool are_widened(const TokenCall& call) {
-  return sizeof(S) == 2 && call.bias_offsets != nullptr;
-}
-
 // Three blocks fit on a multiprocessor, so that one part is loaded while the weights of others are computed.
 template <class S>
 TokenShape on_chip_shape(const TokenCall& call) {

@@ -160,8 +160,8 @@ class OnChipDraw {
   __device__ void weigh() {
     const unsigned fours = part_.groups(), first = first_of_thread(threadIdx.x);
     if constexpr (kind == OnChip::draw && plain) {
-      if (WeightSums<S>::fit(4 * fours, scale_)) {
-        const std::uint64_t sum = WeightSums<S>(scale_).of(part_.logits() + first, 4 * fours);
+      if (WeightSums<Held>::fit(4 * fours, scale_)) {
+        const std::uint64_t sum = WeightSums<Held>(scale_).of(part_.logits() + first, 4 * fours);
         memory_.thread_sums[threadIdx.x] = sum;
         return join_threads(sum, 0, 0);
       }
