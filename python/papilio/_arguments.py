@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from papilio._checked import whole
+
 
 class DrawOptions(NamedTuple):
     """The options of `papilio.sample_categorical` and `papilio.sample_products`, as the caller gave them."""
@@ -64,3 +66,15 @@ def index_dtype(dtype: Any) -> str:
     if name not in ("int32", "int64"):
         raise TypeError(f"papilio: results are int32 or int64; got dtype {dtype!r}")
     return name
+
+
+def room(size: int | None, out: Any, dtype: Any, arrays: Any, like: Any = None) -> Any:
+    """Where `size` draws go: `out`, or a new array of int32 or int64, on the device of `like`."""
+    if (size is None) == (out is None):
+        raise ValueError("papilio: give either size or out")
+    if out is None:
+        size = whole(size, "papilio: size", 0, 2**63 - 1, "a number of draws, 0 or more")
+        return arrays.empty(size, "int64" if dtype is None else index_dtype(dtype), like)
+    if dtype is not None:
+        raise ValueError("papilio: out has a dtype of its own; give either out or dtype")
+    return arrays.result(out)

@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 
 from papilio import _core, _seeds
-from papilio._arguments import index_dtype, length, unsigned
+from papilio._arguments import index_dtype, length, room, unsigned
 from papilio._checked import plain, real, threads as checked_threads, whole
-from papilio._frameworks import Jax, NumPy, Torch, framework_of, room
+from papilio._frameworks import Jax, NumPy, Torch, framework_of
 
 def _weights(x: Any, what: str, dimensions: int) -> np.ndarray:
     array = np.ascontiguousarray(plain(x, f"papilio: {what}"), dtype=np.float64)
@@ -170,7 +170,7 @@ class DynamicWeights:
         ValueError
             Every weight is 0; numbers out of range.
         """
-        out = room(size, out, dtype)
+        out = room(size, out, dtype, NumPy)
         numbers = unsigned(_seeds.number(seed), "seed"), unsigned(stream, "stream"), unsigned(first_draw, "first_draw")
         self._kept.draw(NumPy.view(out, "out"), *numbers, checked_threads(threads))
         return out
@@ -305,7 +305,7 @@ class DynamicForest:
         numbers = unsigned(_seeds.number(seed), "seed"), unsigned(stream, "stream"), unsigned(first_draw, "first_draw")
         if self._like is None:
             places = _numbers(rows, "rows")
-            out = room(len(places) if out is None else None, out, dtype)
+            out = room(len(places) if out is None else None, out, dtype, NumPy)
         else:
             places = self._arrays.integers(rows, "int64", "rows", self._like)
             if out is not None and dtype is not None:

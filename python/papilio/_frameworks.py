@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from papilio import _core, _seeds
-from papilio._arguments import index_dtype
-from papilio._checked import NUMBERS, is_sparse, plain, refuse_hidden, refuse_huge, steps, whole, whole_of_list
+from papilio._checked import NUMBERS, is_sparse, plain, refuse_hidden, refuse_huge, steps, whole_of_list
 from papilio._device_arrays import UnknownCuda, by_dlpack, on_device
 from papilio._framework import Framework, name_of_bytes
 
@@ -54,7 +53,6 @@ class NumPy(Framework):
     @staticmethod
     def integers(x: Any, dtype: str, what: str, like: Any = None) -> Any:
         if type(x) is np.ndarray and x.dtype == _INTEGERS[dtype] and x.flags.c_contiguous and x.flags.aligned:
-            refuse_huge(x, f"papilio: {what}")
             return x
         refuse_hidden(x, f"papilio: {what}")
         x = whole_of_list(x, what) if isinstance(x, (list, tuple)) else np.asarray(x)
@@ -392,15 +390,3 @@ def _has_buffer(x: Any) -> bool:
     except TypeError:
         return False
     return not isinstance(x, (bytes, bytearray))
-
-
-def room(size: int | None, out: Any, dtype: Any, arrays: Any = NumPy, like: Any = None) -> Any:
-    """Where `size` draws go: `out`, or a new array of int32 or int64, on the device of `like`."""
-    if (size is None) == (out is None):
-        raise ValueError("papilio: give either size or out")
-    if out is None:
-        size = whole(size, "papilio: size", 0, 2**63 - 1, "a number of draws, 0 or more")
-        return arrays.empty(size, "int64" if dtype is None else index_dtype(dtype), like)
-    if dtype is not None:
-        raise ValueError("papilio: out has a dtype of its own; give either out or dtype")
-    return arrays.result(out)

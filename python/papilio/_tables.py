@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from papilio import _core, _seeds
-from papilio._arguments import unsigned, without_gaps
+from papilio._arguments import room, unsigned, without_gaps
 from papilio._checked import real, threads as checked_threads
 from papilio._device_arrays import UnknownCuda
-from papilio._frameworks import NumPy, adopt, room
+from papilio._frameworks import NumPy, adopt
 
 
 class _Table:

@@ -8,7 +8,7 @@
 #include "sampling/tokens/top_p/top_p_tokens_cuda.cuh"
 
 // Draws from few rows, each in the way of its own filter, by one kernel. With a kernel per way, each could end only
-// after the one before, also if it found no rows. Here a cluster goes on by itself if a row is left over.
+// after the one before, even if it found no rows. Here a cluster goes on by itself if a row is left over.
 
 namespace papilio::inline PAPILIO_TARGET::sampling_kernel {
 
